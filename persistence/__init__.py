@@ -13,8 +13,8 @@ from .store import EventStore
 def store_for(url: str) -> EventStore:
     """The store behind ``sqlite+aiosqlite:///file`` or ``postgresql+asyncpg://…``, not yet opened.
 
-    Raises `ValueError` for any other URL. SQLite's ``:memory:`` is refused: it would be another database for each
-    connection.
+    Raises `ValueError` for any other URL. SQLite's ``:memory:`` is refused: it would be another database
+    for each connection.
     """
     try:
         parsed = make_url(url)

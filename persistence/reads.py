@@ -9,7 +9,7 @@ from typing import Any
 from . import rows
 from .sql import NO_LIMIT, Query, Statements
 from .store import Commit, Counters, GameRow, Remember, SeatRow, TokenRow, Wakeup
-from .values import from_ms, is_id, to_ms
+from .values import from_ms, is_id, is_text, to_ms
 
 
 def _number(value: int) -> int:
@@ -58,6 +58,8 @@ class Reads(ABC):
         return rows.to_commit(found[0]) if found else None
 
     async def by_key(self, game_id: str, actor: str, key: str) -> Commit | None:
+        if not (is_text(actor) and is_text(key)):
+            return None
         found = await self._of_game(self._sql.by_key, game_id, actor=actor, key=key)
         return rows.to_commit(found[0]) if found else None
 
@@ -72,7 +74,7 @@ class Reads(ABC):
         after: str | None = None,
         limit: int = 50,
     ) -> list[GameRow]:
-        if after is not None and not is_id(after):
+        if not is_text(f"{status}{variant}") or (after is not None and not is_id(after)):
             return []
         asked = {"status": status, "variant": variant, "after": after}
         values = {name: value for name, value in asked.items() if value is not None}
@@ -81,7 +83,7 @@ class Reads(ABC):
         return [rows.to_game(row) for row in found]
 
     async def by_room_code(self, code: str) -> GameRow | None:
-        found = await self._fetch(self._sql.by_room_code, code=code)
+        found = await self._fetch(self._sql.by_room_code, code=code) if is_text(code) else ()
         return rows.to_game(found[0]) if found else None
 
     async def seats(self, game_id: str) -> list[SeatRow]:
@@ -99,5 +101,7 @@ class Reads(ABC):
         return None if found[0][0] is None else from_ms(found[0][0])
 
     async def recall(self, scope: str, key: str, now: str) -> Remember | None:
+        if not (is_text(scope) and is_text(key)):
+            return None
         found = await self._fetch(self._sql.recall, scope=scope, key=key, now=to_ms(now))
         return rows.to_remember(found[0]) if found else None

@@ -1,7 +1,9 @@
 """From structs to rows and back. A row is a tuple in the order of its table's columns.
 
-`pack` is where an append is checked for what a database could not hold, before it meets the appends of others:
-one bad append must not fail the batch that it is gathered in.
+Drivers may give an identifier as text or as a UUID object.
+
+`pack` is where an append is checked for what a database could not hold, before it meets the appends of
+others: one bad append must not fail the batch that it is gathered in.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import Any, NamedTuple
 from msgspec import UNSET
 
 from .store import Append, Commit, GameRow, Remember, SeatRow, TokenRow, Wakeup
-from .values import from_ms, is_id, optional_at, optional_ms, to_ms
+from .values import from_ms, is_id, is_text, optional_at, optional_ms, to_ms
 
 Row = tuple[Any, ...]
 
@@ -51,9 +53,8 @@ def _check_text(texts: Sequence[str | None], limit: int | None = None) -> None:
     for text in texts:
         if text is None:
             continue
-        if "\0" in text:
-            raise ValueError("text with a NUL character cannot be stored")
-        text.encode()  # a lone surrogate raises UnicodeEncodeError, which is a ValueError
+        if not is_text(text):
+            raise ValueError("text with a NUL character or half a surrogate pair cannot be stored")
         if limit is not None and len(text) > limit:
             raise ValueError(f"indexed text is limited to {limit} characters")
 
@@ -138,7 +139,7 @@ def remember_row(r: Remember) -> Row:
 def to_commit(row: Sequence[Any]) -> Commit:
     game_id, commit_no, first_seq, last_seq, at, actor, key, body_hash, rules_version, events = row
     return Commit(
-        *(game_id, commit_no, first_seq, last_seq, from_ms(at)),
+        *(str(game_id), commit_no, first_seq, last_seq, from_ms(at)),
         *(actor, key, body_hash, rules_version, events),
     )
 
@@ -146,22 +147,24 @@ def to_commit(row: Sequence[Any]) -> Commit:
 def to_game(row: Sequence[Any]) -> GameRow:
     game_id, variant, status, visibility, spectators, sandbox, room_code, created, started, ended, *rest = row
     return GameRow(
-        *(game_id, variant, status, visibility, spectators, bool(sandbox), room_code),
+        *(str(game_id), variant, status, visibility, spectators, bool(sandbox), room_code),
         *(from_ms(created), optional_at(started), optional_at(ended), *rest),
     )
 
 
 def to_seat(row: Sequence[Any]) -> SeatRow:
-    return SeatRow(*row)
+    game_id, *rest = row
+    return SeatRow(str(game_id), *rest)
 
 
 def to_token(row: Sequence[Any]) -> TokenRow:
-    return TokenRow(*row)
+    game_id, *rest = row
+    return TokenRow(str(game_id), *rest)
 
 
 def to_wakeup(row: Sequence[Any]) -> Wakeup:
     game_id, kind, due_at, expected_commit, payload, _ = row
-    return Wakeup(game_id, kind, from_ms(due_at), expected_commit, payload)
+    return Wakeup(str(game_id), kind, from_ms(due_at), expected_commit, payload)
 
 
 def to_remember(row: Sequence[Any]) -> Remember:

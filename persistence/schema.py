@@ -1,8 +1,8 @@
 """The tables, once for both databases.
 
-Every table of a game has a key that starts with ``game_id``, so that PostgreSQL can partition by its hash. Rooms
-and remembered answers are found by other keys, and therefore have tables of their own. There are no foreign
-keys: rows of one append are written together, and a score sheet has commits without a game.
+Every table of a game has a key that starts with ``game_id``, so that PostgreSQL can partition by its hash.
+Rooms and remembered answers are found by other keys, and therefore have tables of their own. There are no
+foreign keys: rows of one append are written together, and a score sheet has commits without a game.
 """
 
 from __future__ import annotations

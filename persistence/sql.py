@@ -101,7 +101,9 @@ class Statements:
         )
         self.game = q(select(games).where(games.c.game_id == _GAME))
         self.by_room_code = q(
-            select(games).join(rooms, rooms.c.game_id == games.c.game_id).where(rooms.c.code == bindparam("code"))
+            select(games)
+            .join(rooms, rooms.c.game_id == games.c.game_id)
+            .where(rooms.c.code == bindparam("code"))
         )
         self.seats = q(select(seats).where(seats.c.game_id == _GAME).order_by(seats.c.seat))
         self.tokens = q(select(tokens).where(tokens.c.game_id == _GAME).order_by(tokens.c.role))
@@ -187,10 +189,9 @@ class Statements:
     def _upsert(self, table: Table, where: Any = None) -> Any:
         statement = self._insert(table).values(_named(table))
         keys = [column.name for column in table.primary_key]
+        others = [column.name for column in table.c if column.name not in keys]
         return statement.on_conflict_do_update(
-            index_elements=keys,
-            set_={column.name: statement.excluded[column.name] for column in table.c if column.name not in keys},
-            where=where,
+            index_elements=keys, set_={name: statement.excluded[name] for name in others}, where=where
         )
 
 

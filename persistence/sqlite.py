@@ -1,12 +1,12 @@
 """The embedded store: one file, one server.
 
-SQLite has one writer at a time whatever one does, so here it is one thread with one connection. What is asked of
-it while it waits for the disk is gathered and becomes durable with the next fsync: *group commit*. Readers have
-connections of their own and see the last durable state (write-ahead log).
+SQLite has one writer at a time whatever one does, so here it is one thread with one connection. What is
+asked of it while it waits for the disk is gathered and becomes durable with the next fsync: *group commit*.
+Readers have connections of their own and see the last durable state (write-ahead log).
 
-A lock file beside the database keeps a second server out. With nobody else writing, this process may trust what
-it holds in memory, which is why `exclusive` is true. The operating system drops the lock with the process, so
-nothing has to be cleaned up after a crash.
+A lock file beside the database keeps a second server out. With nobody else writing, this process may trust
+what it holds in memory, which is why `exclusive` is true. The operating system drops the lock with the
+process, so nothing has to be cleaned up after a crash.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ class SqliteStore(Reads):
             holder = file.read().strip() or "unknown"
             file.close()
             raise StoreInUse(
-                f"{self._path} is in use by another server (process {holder}). One SQLite file serves one server; "
-                "several servers need PostgreSQL."
+                f"{self._path} is in use by another server (process {holder}). One SQLite file serves one "
+                "server; several servers need PostgreSQL."
             ) from None
         file.truncate(0)
         file.write(f"{os.getpid()}\n")
@@ -169,7 +169,9 @@ class SqliteStore(Reads):
 
     async def append(self, batch: Sequence[Append]) -> list[Outcome]:
         packed = [rows.pack(append) for append in batch]
-        return await self._write(lambda connection: self._append(connection, packed))
+        outcomes = await self._write(lambda connection: self._append(connection, packed))
+        self.counters.count(outcomes)
+        return outcomes
 
     async def claim(self, now: str, lease_until: str, limit: int) -> list[Wakeup]:
         query = self._sql.claim
@@ -250,10 +252,7 @@ class SqliteStore(Reads):
         for append in batch:
             won = append.game_id not in lost and self._append_one(connection, append)
             outcomes.append(Outcome.COMMITTED if won else Outcome.CONFLICT)
-            if won:
-                self.counters.commits += 1
-            else:
-                self.counters.conflicts += 1
+            if not won:
                 lost.add(append.game_id)
         return outcomes
 

@@ -1,19 +1,21 @@
 """What every store promises, in terms of rows and bytes. What the bytes mean is no business of this room.
 
-The log is the only truth. One command is one *commit*, one row, keyed ``(game_id, commit_no)``, whose events are
-opaque bytes. An `Append` is one commit together with the rows that follow from it: all of it becomes durable at
-once or nothing does. A writer that was overtaken learns it from the outcome `CONFLICT`, never from an exception,
-and nothing of its append is stored.
+The log is the only truth. One command is one *commit*, one row, keyed ``(game_id, commit_no)``, whose
+events are opaque bytes. An `Append` is one commit together with the rows that follow from it: all of it
+becomes durable at once or nothing does. A writer that was overtaken learns it from the outcome `CONFLICT`,
+never from an exception, and nothing of its append is stored.
 
 An append conflicts when
 
 - a commit with its ``(game_id, commit_no)`` or its ``(game_id, actor, key)`` is there already,
-- its predecessor is not: commit ``n`` needs commit ``n - 1``, ending at ``first_seq - 1`` (so a log has no holes),
-- its ``remember`` key or its room code is taken by another live row, or
+- its predecessor is not: commit ``n`` needs commit ``n - 1``, ending at ``first_seq - 1`` (so a log has no
+  holes),
+- its ``remember`` key is taken by an answer that has not expired at the commit's time,
+- it is commit 1, which claims the game's room code, and another game has that code, or
 - an earlier append to the same game in the same batch conflicted (it was decided on that one).
 
-Times are RFC 3339 in UTC with milliseconds and ``Z``, and come back exactly as they were given. Identifiers are
-UUIDs in their canonical lower-case text; looking up anything else finds nothing.
+Times are RFC 3339 in UTC with milliseconds and ``Z``, and come back exactly as they were given. Identifiers
+are UUIDs in their canonical lower-case text; looking up anything else finds nothing.
 """
 
 from __future__ import annotations
@@ -110,15 +112,15 @@ class Append(Struct, frozen=True):
     seats: tuple[SeatRow, ...] = ()  # each replaces its seat's row
     tokens: tuple[TokenRow, ...] = ()  # each replaces its role's token
     revoke: tuple[str, ...] = ()  # roles that lose their token
-    wakeup: Wakeup | None | UnsetType = UNSET  # None removes the game's wake-up, UNSET leaves it
+    wakeup: Wakeup | UnsetType | None = UNSET  # None removes the game's wake-up, UNSET leaves it
     remember: Remember | None = None
 
 
 class StoreUnavailable(Exception):
     """The database cannot be reached, or did not answer.
 
-    `unknown_outcome` says whether what was asked may have been stored all the same. The caller then forgets what
-    it holds of the game and reads it again.
+    `unknown_outcome` says whether what was asked may have been stored all the same. The caller then forgets
+    what it holds of the game and reads it again.
     """
 
     def __init__(self, why: str, *, unknown_outcome: bool = False) -> None:
@@ -140,6 +142,11 @@ class Counters:
     round_trips: int = 0  # statements sent for appends (a SQLite transaction counts as one)
     reads: int = 0
 
+    def count(self, outcomes: Sequence[Outcome]) -> None:
+        won = outcomes.count(Outcome.COMMITTED)
+        self.commits += won
+        self.conflicts += len(outcomes) - won
+
 
 class EventStore(Protocol):
     """Every method but `close` raises `StoreUnavailable` when the database is away."""
@@ -153,7 +160,7 @@ class EventStore(Protocol):
     def counters(self) -> Counters: ...
 
     async def open(self, *, migrate: bool = True) -> None:
-        """Bring the schema up to date, under a lock, and get ready. Raises `StoreInUse` on a second server."""
+        """Bring the schema up to date, under a lock. Raises `StoreInUse` on SQLite's second server."""
         ...
 
     async def close(self) -> None:
@@ -167,8 +174,8 @@ class EventStore(Protocol):
     async def append(self, batch: Sequence[Append]) -> list[Outcome]:
         """Store each append of the batch, all or nothing; the outcomes stand in the order of the batch.
 
-        A cancelled caller does not stop its append. Losers do not hurt winners. Raises `ValueError` for what no
-        store could hold (then nothing of the batch is stored) and `StoreUnavailable`.
+        A cancelled caller does not stop its append. Losers do not hurt winners. Raises `ValueError` for
+        what no store could hold (then nothing of the batch is stored) and `StoreUnavailable`.
         """
         ...
 

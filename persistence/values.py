@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
 
 
@@ -29,6 +30,11 @@ def optional_ms(at: str | None) -> int | None:
 
 def optional_at(ms: int | None) -> str | None:
     return None if ms is None else from_ms(ms)
+
+
+def is_text(text: str) -> bool:
+    """Whether a database can hold it: no NUL character, no half of a surrogate pair."""
+    return "\0" not in text and (text.isascii() or not _SURROGATE.search(text))
 
 
 def is_id(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import asyncpg
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, create_engine, event, text
@@ -51,8 +52,11 @@ def upgrade_sqlite(path: Path) -> None:
         engine.dispose()
 
 
-async def upgrade_postgres(url: str) -> None:
-    engine = create_async_engine(url, poolclass=NullPool)
+async def upgrade_postgres(dsn: str) -> None:
+    """`dsn` is the driver's own form, ``postgresql://…``, so that its parameters mean the same everywhere."""
+    engine = create_async_engine(
+        "postgresql+asyncpg://", poolclass=NullPool, async_creator=lambda: asyncpg.connect(dsn)
+    )
     try:
         async with engine.begin() as connection:
             await connection.run_sync(_locked_upgrade)
@@ -66,4 +70,4 @@ async def upgrade(url: str) -> None:
     if parsed.get_backend_name() == "sqlite":
         await asyncio.to_thread(upgrade_sqlite, Path(parsed.database or ""))
     else:
-        await upgrade_postgres(url)
+        await upgrade_postgres(parsed.set(drivername="postgresql").render_as_string(hide_password=False))
