@@ -18,6 +18,7 @@ from typing import Any
 
 import asyncpg
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
 
 from . import rows
 from .migrations import upgrade_postgres
@@ -97,8 +98,6 @@ class PostgresStore(Reads):
 
     async def open(self, *, migrate: bool = True) -> None:
         try:
-            if migrate:
-                await upgrade_postgres(self._dsn)
             self._pool = await asyncpg.create_pool(
                 self._dsn,
                 min_size=1,
@@ -112,7 +111,10 @@ class PostgresStore(Reads):
                     "jit": "off",
                 },
             )
-        except (asyncpg.PostgresError, *_LOST) as error:
+            if migrate:
+                await upgrade_postgres(self._dsn)
+        except (asyncpg.PostgresError, *_LOST, DBAPIError) as error:
+            await self.close()
             raise _unavailable(error, unknown=False) from error
 
     async def close(self) -> None:
@@ -238,7 +240,7 @@ class PostgresStore(Reads):
                 won = await self._execute(connection, [one.append for one in batch])
         except StoreUnavailable as error:
             for one in batch:
-                one.set(error)
+                one.set(StoreUnavailable(str(error), unknown_outcome=error.unknown_outcome))
         except Exception as error:
             if len(batch) == 1:
                 batch[0].set(error)

@@ -23,6 +23,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+from sqlalchemy.exc import DBAPIError
+
 from . import rows
 from .migrations import upgrade_sqlite
 from .reads import Reads
@@ -82,9 +84,9 @@ class SqliteStore(Reads):
         await asyncio.to_thread(self._open, migrate)
 
     def _open(self, migrate: bool) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = self._take_lock()
         try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = self._take_lock()
             if migrate:
                 upgrade_sqlite(self._path)
             connection = self._connect()
@@ -92,6 +94,9 @@ class SqliteStore(Reads):
             if mode != "wal":
                 raise StoreUnavailable(f"{self._path} is on a file system without shared memory")
             connection.execute("PRAGMA synchronous = FULL")
+        except (OSError, sqlite3.Error, DBAPIError) as error:
+            self._let_go()
+            raise StoreUnavailable(f"{self._path}: {error}") from error
         except BaseException:
             self._let_go()
             raise

@@ -88,6 +88,16 @@ def _unprivileged() -> dict[str, Any]:
     return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
 
 
+def _runnable(programs: Path, home: Path, rights: dict[str, Any]) -> Path:
+    """The same binaries, copied where an unprivileged user cannot reach them (a checkout below ``/root``)."""
+    try:
+        subprocess.run([programs / "postgres", "--version"], check=True, capture_output=True, cwd=home, **rights)
+    except PermissionError:
+        shutil.copytree(programs.parent, home / "installation", symlinks=True)
+        return home / "installation" / programs.name
+    return programs
+
+
 def _wait_until_ready(process: subprocess.Popen[bytes], data: Path, log: Path) -> None:
     """Line 8 of ``postmaster.pid`` is the server's own word that it takes connections."""
     deadline = time.monotonic() + START_SECONDS
@@ -114,6 +124,7 @@ def postgres_server() -> Iterator[str]:
     with server_directory("rummy-pg-") as home:
         if rights:
             os.chown(home, rights["user"], rights["group"])
+            programs = _runnable(programs, home, rights)
         data, log = home / "data", home / "log"
         made = subprocess.run(
             [
