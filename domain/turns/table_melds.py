@@ -1,0 +1,484 @@
+"""Turns of the games with melds on the table: draw, play, discard (WR TP FK GE).
+
+``HANDLERS`` is the table of turns: (phase, command) → handler.  A handler checks one command by the
+contract's precedence and records its fact; ``deals.finish_turn`` records what follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from msgspec.structs import replace
+
+from domain import commands as cmd
+from domain import events as ev
+from domain.cards import FACE, JOKER, NAMES, NATURAL, ONE, PLACED, PLACED_NAME, RANK, count, distinct, size
+from domain.dead_ends import Pending, fifth_allowed, melds_with, settle, stuck
+from domain.melds import (
+    Addition, Reading, addition_fault, meld_fault, read_addition, read_meld, read_swaps, split, split_fault,
+)  # fmt: skip
+from domain.plays import Table, can_use, extensible, lay_offs, removed, with_meld
+from domain.record import Recorder, write_meld, write_turn
+from domain.refusals import refuse
+from domain.rules import RuleSet
+from domain.state import Deal, Meld, Turn
+from domain.turns.deals import end_deal, finish_turn, play_phase_turn, turn_after, window_for
+
+
+class _Swapped(NamedTuple):
+    wild: int
+    after: Meld
+    naturals: int = 0
+
+
+T = TypeVar("T", Reading, Addition, _Swapped)
+
+
+class Outcome(NamedTuple):
+    """What a play leaves: for the checks that every play shares."""
+
+    hand: int
+    melds: Table
+    pending: Pending
+    barred: int | None
+
+
+# ------------------------------------------------------------------ shared checks
+
+
+def barred_card(rules: RuleSet, turn: Turn) -> int | None:
+    """The card just taken, where it may not be discarded (K-1, FK-11, TP-14)."""
+    return turn.taken if turn.barred and not rules.may_return_taken else None
+
+
+def has_melded(rules: RuleSet, deal: Deal, seat: int) -> bool:
+    """Whether a seat has laid a meld of its own (FK, GE: has played any card to the table)."""
+    if rules.calls:
+        return any(seat in m.by or any(by == seat for _, by in m.beside) for m in deal.melds)
+    return any(m.owner == seat for m in deal.melds)
+
+
+def outcome(
+    rules: RuleSet, deal: Deal, turn: Turn, cards: Sequence[int], table: Table, freed: int | None = None
+) -> Outcome:
+    """Hand, table and debts after a play of ``cards``."""
+    played = tuple(cards)
+    pending = settle(turn.pending, played)
+    hand = removed(deal.hands[turn.seat], played)
+    if freed is not None:
+        hand += ONE[freed]
+        pending = (*pending, freed)
+    barred = barred_card(rules, turn)
+    if barred is not None and any(c & 63 == barred for c in played):
+        barred = None
+    return Outcome(hand, table, pending, barred)
+
+
+def play_fault(rules: RuleSet, deal: Deal, seat: int, after: Outcome) -> str | None:
+    """Why a play that is lawful in itself is refused all the same (WR-14, K-7), or None."""
+    if not after.hand:
+        return "play.last_card_must_be_discarded" if rules.last_card == "discard" else None
+    if after.pending or after.barred is not None:
+        if stuck(rules, deal.wild, seat, after.hand, after.melds, after.pending, after.barred):
+            return "pending.unplayable"
+    return None
+
+
+def _placed(cards: list[str]) -> tuple[int, ...]:
+    return tuple([PLACED[c] for c in cards])
+
+
+def _need(rec: Recorder, cards: Sequence[int]) -> None:
+    """The cards must be in the hand, as often as they are named (K-1)."""
+    hand = rec.deal.hands[rec.turn.seat]
+    for c in cards:
+        if not hand >> 3 * (c & 63) & 7:
+            raise refuse(rec.rules, "card.not_in_hand", card=NAMES[c & 63])
+        hand -= ONE[c & 63]
+
+
+def _find(rec: Recorder, meld: int) -> Meld:
+    if not 1 <= meld <= len(rec.deal.melds):
+        raise refuse(rec.rules, "meld.not_found", meld=meld)
+    return rec.deal.melds[meld - 1]
+
+
+def _choose(
+    rules: RuleSet, readings: list[T], fault: Callable[[T], str | None], say: Callable[[T], cmd.GameCommand]
+) -> T:
+    """K-6: of the readings with the most natural cards, the one that is not refused."""
+    most = max(r.naturals for r in readings)
+    best = [r for r in readings if r.naturals == most]
+    faults = [fault(r) for r in best]
+    left = [r for r, f in zip(best, faults, strict=True) if f is None]
+    if len(left) == 1:
+        return left[0]
+    if not left:
+        raise refuse(rules, faults[0] or "")
+    raise refuse(rules, "meld.ambiguous", choices=[say(r) for r in left])
+
+
+def _turn_now(rec: Recorder, after: Outcome) -> Turn | None:
+    """The turn after a play: the seat's own, or, where it now floats, what comes next (FK-14)."""
+    if not after.hand and rec.rules.last_card != "discard":
+        return None
+    return replace(rec.turn, pending=after.pending)
+
+
+# ------------------------------------------------------------------------- draws
+
+
+def draw(rec: Recorder, c: cmd.Draw) -> None:
+    """Draw from the stock or the pile (WR-7, TP-3, FK-6, FK-14, GE-3)."""
+    fault = draw_fault(rec, c.source, c.count)
+    if fault:
+        raise refuse(rec.rules, fault)
+    turn, deal = rec.turn, rec.deal
+    if turn.window is not None:
+        rec.emit(ev.CallWindowClosed, turn=write_turn(replace(turn, window=None)))
+    if c.source == "stock":
+        cards = [deal.stock[0]]
+    else:
+        cards = list(reversed(deal.discard[-c.count :]))
+    taken = cards[0] if c.source == "discard" and c.count == 1 else None
+    owed = _owed(rec.rules, c.source, cards)
+    rec.emit(
+        ev.CardDrawn, seat=turn.seat, source=c.source, count=c.count, cards=[NAMES[f] for f in cards],
+        turn=write_turn(play_phase_turn(rec, taken, owed)),
+    )  # fmt: skip
+
+
+def _owed(rules: RuleSet, source: str, cards: list[int]) -> Pending:
+    """The card of a draw that must be played this turn (WR-8, FK-6, GE-3)."""
+    if source == "stock" or rules.pile == "top":
+        return ()
+    if rules.pile == "deepest" and len(cards) == 1:
+        return ()
+    return (cards[-1],)
+
+
+def draw_fault(rec: Recorder, source: str, number: int) -> str | None:
+    """The code of the first reason that forbids a draw, or None."""
+    rules, deal, turn = rec.rules, rec.deal, rec.turn
+    several = rules.pile in ("deepest", "matching_pair")
+    if source == "stock":
+        if not deal.stock:
+            return "draw.stock_empty"
+        if number > 1:
+            return "draw.count_not_allowed"
+        return "draw.call_window" if _window_open(rec, turn) else None
+    if not deal.discard:
+        return "draw.discard_empty"
+    if number > 1 and not several:
+        return "draw.count_not_allowed"
+    if turn.floating:
+        return "draw.stock_only"
+    if number > len(deal.discard):
+        return "draw.too_many"
+    deepest = deal.discard[-number]
+    hand = deal.hands[turn.seat]
+    if rules.pile == "matching_pair" and not _has_pair(hand, deepest):
+        return "draw.needs_matching_pair"
+    if _window_open(rec, turn):
+        return "draw.call_window"
+    if rules.pile == "playable_top":
+        full = hand + ONE[deepest]
+        return None if _playable_now(rules, deal, turn, full, deepest) else "draw.discard_unplayable"
+    if number > 1 or rules.pile == "matching_pair":
+        for face in deal.discard[-number:]:
+            hand += ONE[face]
+        barred = deepest if number == 1 else None
+        if stuck(rules, deal.wild, turn.seat, hand, deal.melds, (deepest,), barred):
+            return "draw.deepest_unplayable"
+    return None
+
+
+def _window_open(rec: Recorder, turn: Turn) -> bool:
+    return turn.window is not None and rec.at < turn.window
+
+
+def _has_pair(hand: int, deepest: int) -> bool:
+    """Two natural cards of the deepest card's rank (GE-3)."""
+    if deepest == JOKER:
+        return False
+    return sum(count(hand, s * 13 + RANK[deepest]) for s in range(4)) >= 2
+
+
+def _playable_now(rules: RuleSet, deal: Deal, turn: Turn, hand: int, face: int) -> bool:
+    """WR-7: whether the very next command could play the card just taken, and the turn still end."""
+    melds = deal.melds
+
+    def fine(cards: tuple[int, ...], table: Table, freed: int | None = None) -> bool:
+        left = removed(hand, cards)
+        owed: Pending = ()
+        if freed is not None:
+            left += ONE[freed]
+            owed = (freed,)
+        return bool(left) and not stuck(rules, deal.wild, turn.seat, left, table, owed, None)
+
+    fifth = fifth_allowed(rules, hand)
+    for meld, card, position in lay_offs(rules, deal.wild, ONE[face], melds, fifth):
+        added = read_addition(meld, (card,), position, rules, deal.wild, turn.seat, fifth)[0]
+        if fine((card,), with_meld(melds, added.after)):
+            return True
+    for cards in melds_with(rules, deal.wild, hand, face):
+        if fine(cards, melds):  # what is left owes nothing: any card ends the turn
+            return True
+    if rules.swaps:
+        for meld in melds:
+            for wild, after in read_swaps(meld, face, None, rules, turn.seat):
+                if fine((NATURAL[face],), with_meld(melds, after), wild & 63):
+                    return True
+    return False
+
+
+# ------------------------------------------------------------------------- melds
+
+
+def meld(rec: Recorder, c: cmd.Meld) -> None:
+    """Lay a new set or run (WR-9, WR-10, TP-6 … TP-8, FK-8, FK-9, GE-1)."""
+    rules, deal, turn = rec.rules, rec.deal, rec.turn
+    cards = _placed(c.cards)
+    _need(rec, cards)
+    readings = read_meld(cards, c.kind, rules, deal.wild)
+    if not readings:
+        raise refuse(rules, meld_fault(cards, c.kind, rules, deal.wild))
+    table = (*deal.melds, None)
+
+    def after(cards: tuple[int, ...], kind: str) -> Outcome:
+        laid = Meld(len(table), turn.seat, kind, cards, (turn.seat,) * len(cards))
+        return outcome(rules, deal, turn, cards, (*deal.melds, laid))
+
+    chosen = _choose(
+        rules, readings, lambda r: play_fault(rules, deal, turn.seat, after(r.cards, r.kind)),
+        lambda r: cmd.Meld([PLACED_NAME[x] for x in r.cards]),
+    )  # fmt: skip
+    left = after(chosen.cards, chosen.kind)
+    _play(
+        rec, left, ev.MeldLaid, meld=len(table), cards=[PLACED_NAME[x] for x in chosen.cards],
+        after=write_meld(left.melds[-1]),
+    )  # fmt: skip
+
+
+def _play(rec: Recorder, left: Outcome, kind: type, **members: Any) -> None:
+    """Record a play; where it was the last card, the turn ends with it (TP-11, FK-14)."""
+    seat = rec.turn.seat
+    turn = _turn_now(rec, left)
+    if turn is not None:
+        rec.emit(kind, seat=seat, turn=write_turn(turn), **members)
+        return
+    finish_turn(rec, seat, lambda t: rec.emit(kind, seat=seat, turn=write_turn(t), **members),
+                out=rec.rules.last_card == "any", discarded=None)  # fmt: skip
+
+
+# ---------------------------------------------------------------------- lay-offs
+
+
+def lay_off(rec: Recorder, c: cmd.LayOff) -> None:
+    """Add cards to a meld on the table (WR-11, WR-12, TP-9, FK-7, FK-10)."""
+    rules, deal, turn = rec.rules, rec.deal, rec.turn
+    cards = _placed(c.cards)
+    _need(rec, cards)
+    target = _find(rec, c.meld)
+    if rules.lay_off_needs_meld and not has_melded(rules, deal, turn.seat):
+        raise refuse(rules, "lay_off.must_meld_first")
+    fifth = fifth_allowed(rules, deal.hands[turn.seat])
+    readings = read_addition(target, cards, c.position, rules, deal.wild, turn.seat, fifth)
+    if not readings:
+        raise refuse(rules, addition_fault(target, cards, c.position, rules, deal.wild))
+
+    def after(a: Addition) -> Outcome:
+        return outcome(rules, deal, turn, a.cards, with_meld(deal.melds, a.after))
+
+    chosen = _choose(
+        rules, readings, lambda a: play_fault(rules, deal, turn.seat, after(a)),
+        lambda a: cmd.LayOff(c.meld, [PLACED_NAME[x] for x in a.cards]),
+    )  # fmt: skip
+    _play(
+        rec, after(chosen), ev.CardsLaidOff, meld=c.meld, cards=[PLACED_NAME[x] for x in chosen.cards],
+        position=chosen.position, after=write_meld(chosen.after),
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------- swaps
+
+
+def swap(rec: Recorder, c: cmd.Swap) -> None:
+    """Put a natural card in the place of a wild, which comes to the hand, owed (WR-13)."""
+    rules, deal, turn = rec.rules, rec.deal, rec.turn
+    face = FACE[c.card]
+    _need(rec, (face,))
+    target = _find(rec, c.meld)
+    named = None if c.wild is None else PLACED[c.wild]
+    wilds = [x for x in target.cards if x >> 6 != x & 63]
+    if not wilds or (named is not None and not any(named in (x, NATURAL[x & 63]) for x in wilds)):
+        raise refuse(rules, "swap.no_wild")
+    found = read_swaps(target, face, named, rules, turn.seat)
+    if not found:
+        raise refuse(rules, "swap.card_does_not_match")
+
+    def after(s: _Swapped) -> Outcome:
+        return outcome(
+            rules, deal, turn, (NATURAL[face],), with_meld(deal.melds, s.after), freed=s.wild & 63
+        )
+
+    chosen = _choose(
+        rules, [_Swapped(w, m) for w, m in found], lambda s: play_fault(rules, deal, turn.seat, after(s)),
+        lambda s: cmd.Swap(c.meld, c.card, NAMES[s.wild & 63]),
+    )  # fmt: skip
+    _play(
+        rec, after(chosen), ev.WildSwapped, meld=c.meld, card=c.card, wild=PLACED_NAME[chosen.wild],
+        after=write_meld(chosen.after),
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------ splits
+
+
+def split_meld(rec: Recorder, c: cmd.Split) -> None:
+    """Split a meld of six or more cards into two (FK-23)."""
+    rules, deal, turn = rec.rules, rec.deal, rec.turn
+    target = _find(rec, c.meld)
+    if fault := split_fault(target, c.at, rules):
+        raise refuse(rules, fault)
+    first, second = split(target, c.at, len(deal.melds) + 1)
+    after = outcome(rules, deal, turn, (), (*with_meld(deal.melds, first), second))
+    if fault := play_fault(rules, deal, turn.seat, after):
+        raise refuse(rules, fault)
+    rec.emit(
+        ev.MeldSplit, seat=turn.seat, meld=c.meld, split_at=c.at, after=write_meld(first),
+        new=write_meld(second), turn=write_turn(turn),
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------- discards
+
+
+def discard(rec: Recorder, c: cmd.Discard) -> None:
+    """End the turn with a discard (WR-14, TP-2, TP-11, FK-11, FK-13, FK-14)."""
+    face = FACE[c.card]
+    _need(rec, (face,))
+    if fault := discard_fault(rec, face):
+        raise refuse(rec.rules, fault)
+    seat = rec.turn.seat
+    out = rec.deal.hands[seat] == ONE[face]
+    finish_turn(
+        rec, seat, lambda t: rec.emit(ev.CardDiscarded, seat=seat, card=c.card, turn=write_turn(t)),
+        out=out, discarded=face,
+    )  # fmt: skip
+
+
+def discard_fault(rec: Recorder, face: int) -> str | None:
+    """The code of the first reason that forbids a discard, or None."""
+    rules, deal, turn = rec.rules, rec.deal, rec.turn
+    if turn.pending:
+        return "pending.must_play"
+    if barred_card(rules, turn) == face:
+        return "discard.just_taken"
+    if rules.last_card == "float" and deal.hands[turn.seat] == ONE[face]:
+        if can_use(rules, deal.wild, face, deal.melds):
+            return "discard.must_play" if turn.floating else "discard.last_card_playable"
+    return None
+
+
+# ------------------------------------------------------------------------- calls
+
+
+def call_rummy(rec: Recorder, c: cmd.CallRummy, seat: int) -> None:
+    """Take the top discard out of turn onto a meld, and discard (FK-12)."""
+    rules, deal, turn = rec.rules, rec.deal, rec.turn
+    if turn.discarder is None or turn.phase != "draw" or not deal.discard:
+        raise refuse(rules, "rummy.nothing_to_call")
+    hand = deal.hands[seat]
+    thrown = None if c.discard is None else FACE[c.discard]
+    if thrown is not None and not count(hand, thrown):
+        raise refuse(rules, "card.not_in_hand", card=c.discard or "")
+    if not has_melded(rules, deal, seat):
+        raise refuse(rules, "rummy.must_meld_first")
+    if seat == turn.discarder:
+        raise refuse(rules, "rummy.own_discard")
+    target = _find(rec, c.meld)
+    card = NATURAL[deal.discard[-1]]
+    readings = [
+        a for a in read_addition(target, (card,), c.position, rules, deal.wild, seat)
+        if a.position != "beside"
+    ]  # fmt: skip
+    if not readings:
+        raise refuse(rules, "rummy.does_not_fit")
+    chosen = _choose(
+        rules, readings, lambda a: call_fault(rules, deal, hand, thrown, with_meld(deal.melds, a.after)),
+        lambda a: cmd.CallRummy(c.meld, c.discard, a.position),  # type: ignore[arg-type]
+    )  # fmt: skip
+    table = with_meld(deal.melds, chosen.after)
+    now = turn_after(rec, turn.seat, floating=turn.floating, discarder=None)
+    rec.emit(
+        ev.RummyCalled, seat=seat, meld=c.meld, card=PLACED_NAME[chosen.cards[0]], position=chosen.position,
+        after=write_meld(table[c.meld - 1]), turn=write_turn(now),
+    )  # fmt: skip
+    if thrown is None:
+        return
+    if hand == ONE[thrown]:
+        rec.emit(ev.CardDiscarded, seat=seat, card=c.discard, turn=None)
+        end_deal(rec, "went_out", seat)
+        return
+    window = window_for(rec, thrown, seat)
+    now = turn_after(rec, turn.seat, floating=turn.floating, discarder=seat, window=window)
+    rec.emit(ev.CardDiscarded, seat=seat, card=c.discard, turn=write_turn(now))
+
+
+def call_fault(rules: RuleSet, deal: Deal, hand: int, thrown: int | None, table: Table) -> str | None:
+    """What forbids a caller's discard, or going without one (FK-12, FK-13)."""
+    alone = size(hand) == 1
+    if thrown is None:
+        if not hand or (alone and can_use(rules, deal.wild, distinct(hand)[0], table)):
+            return None
+        return "rummy.must_discard"
+    if alone and can_use(rules, deal.wild, thrown, table):
+        return "discard.last_card_playable"
+    return None
+
+
+def callable_melds(rec: Recorder) -> list[Meld]:
+    """The melds that the top discard can extend."""
+    deal = rec.deal
+    if not deal.discard:
+        return []
+    return [m for m in deal.melds if extensible(rec.rules, deal.wild, deal.discard[-1], m)]
+
+
+# ------------------------------------------------------------------------ passes
+
+
+def pass_turn(rec: Recorder, c: cmd.Pass) -> None:
+    """With an empty stock the seat to act may end the hand (FK-15)."""
+    del c
+    if rec.deal.stock:
+        raise refuse(rec.rules, "pass.stock_not_empty")
+    rec.emit(ev.TurnPassed, seat=rec.turn.seat, turn=None)
+    end_deal(rec, "passed", None)
+
+
+Handler = Callable[[Recorder, Any], None]
+
+#: What each phase allows; anything else is ``turn.wrong_phase``.
+HANDLERS: dict[tuple[str, type], Handler] = {
+    ("draw", cmd.Draw): draw,
+    ("draw", cmd.Pass): pass_turn,
+    ("play", cmd.Meld): meld,
+    ("play", cmd.LayOff): lay_off,
+    ("play", cmd.Swap): swap,
+    ("play", cmd.Split): split_meld,
+    ("play", cmd.Discard): discard,
+    ("discard", cmd.Discard): discard,
+}
+
+
+def commands_of(rules: RuleSet) -> tuple[type, ...]:
+    """The commands that a rule set has at all (``command.not_in_variant``)."""
+    return (
+        cmd.Draw, cmd.Meld, cmd.LayOff, cmd.Discard,
+        *((cmd.Swap,) if rules.swaps else ()),
+        *((cmd.CallRummy, cmd.Pass, cmd.Split) if rules.calls else ()),
+    )  # fmt: skip
+
