@@ -33,6 +33,10 @@ def arrange_hand(
     rules = resolve(variant, options, VARIANTS[variant].seats.default)
     if not 1 <= len(hand) <= HAND + 1:
         raise Rejected("request.invalid", f"A hand has 1 to {HAND + 1} cards.")
+    if unknown := [c for c in [*hand, *([] if wild is None else [wild])] if c not in FACE]:
+        raise Rejected("request.invalid", f"There is no card {unknown[0]!r}.")
+    if any(c not in PLACED for g in groups or [] for c in g):
+        raise Rejected("request.invalid", "A group names a card that does not exist.")
     faces = [FACE[c] for c in hand]
     turned = [] if wild is None else [FACE[wild]]
     if extra := Counter(faces + turned) - Counter(full_deck(rules)):

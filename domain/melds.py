@@ -81,7 +81,7 @@ def _order(card: int) -> tuple[int, bool, int]:
 
 
 def fill_set(
-    rules: RuleSet, rank: int, old: Sequence[tuple[int, int]], new: Sequence[int], by: int
+    rules: RuleSet, wild: int, rank: int, old: Sequence[tuple[int, int]], new: Sequence[int], by: int
 ) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]] | None:
     """Place ``new`` cards into a set of ``rank`` beside the ``old`` (card, by); None if they do not fit.
 
@@ -101,15 +101,18 @@ def fill_set(
     unnamed: list[int] = []
     for i, card in enumerate(new):
         face = card & 63
+        plain = card >> 6 == face
+        if not plain and RANK[card >> 6] != rank:
+            return None
         if face != JOKER and RANK[face] == rank:  # always natural in a set of its own rank (K-2)
             result[i] = NATURAL[face]
             room[SUIT[face]] -= 1
-        elif card >> 6 == face:
-            unnamed.append(i)
-        elif RANK[card >> 6] == rank:
-            named.append(i)
-        else:
+        elif not wild >> face & 1:
             return None
+        elif plain:
+            unnamed.append(i)
+        else:
+            named.append(i)
     if min(room) < 0:
         return None
     for i in named:
@@ -155,7 +158,7 @@ def _read_sets(cards: Sequence[int], rules: RuleSet, wild: int) -> list[Reading]
         return []
     readings: list[Reading] = []
     for rank in _set_ranks(cards, wild):
-        filled = fill_set(rules, rank, (), cards, 0)
+        filled = fill_set(rules, wild, rank, (), cards, 0)
         if filled is None:
             continue
         whole = tuple(c for c, _ in filled[0])
@@ -387,7 +390,7 @@ def _add_to_set(
     rank = RANK[meld.cards[0] >> 6]
     if len(meld.cards) + len(cards) > set_room(rules):
         return _fifth_card(meld, cards, wild, by, rank) if fifth else []
-    filled = fill_set(rules, rank, list(zip(meld.cards, meld.by, strict=True)), cards, by)
+    filled = fill_set(rules, wild, rank, list(zip(meld.cards, meld.by, strict=True)), cards, by)
     if filled is None:
         return []
     whole, new = filled
@@ -497,7 +500,7 @@ def read_swaps(meld: Meld, face: int, named: int | None, rules: RuleSet, by: int
         else:
             if RANK[face] != RANK[card >> 6]:
                 continue
-            filled = fill_set(rules, RANK[face], [p for p in pairs if p[0] != card], (NATURAL[face],), by)
+            filled = fill_set(rules, 0, RANK[face], [p for p in pairs if p[0] != card], (NATURAL[face],), by)
             if filled is None:
                 continue
             whole = filled[0]

@@ -233,7 +233,7 @@ def _onto_set(
     if wilds and wilds_allowed(rules, wild_count(meld.cards) + 1, total):
         for w in wilds:
             if RANK[w] != rank:
-                filled = fill_set(rules, rank, pairs, (NATURAL[w],), 0)
+                filled = fill_set(rules, 1 << w, rank, pairs, (NATURAL[w],), 0)
                 if filled is not None:
                     yield filled[1][0]
 

@@ -161,8 +161,8 @@ def _meld(
         cards = [NATURAL[c & 63] if c & 63 != JOKER and RANK[c & 63] == RANK[c >> 6] else c for c in cards]
     fifth = _fifth(cards, p, rules) if kind == SET else None
     four = [c for c in cards if c != fifth] if fifth is not None else cards
-    readings = read_meld(four, kind, rules, wild)
-    _need(len(readings) == 1 and Counter(readings[0].cards) == Counter(four), unlawful)
+    readings = [r for r in read_meld(four, kind, rules, wild) if Counter(r.cards) == Counter(four)]
+    _need(bool(readings), unlawful)
     order = list(readings[0].cards)
     if fifth is not None:
         _need(bool(wild >> (fifth & 63) & 1), unlawful)

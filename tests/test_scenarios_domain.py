@@ -59,7 +59,7 @@ def arrange(scenario: dict[str, Any], step: dict[str, Any]) -> None:
     try:
         got = plain(
             arrange_hand(
-                scenario["variant"], scenario.get("options", {}), asked["hand"], asked.get("wild"),
+                scenario["variant"], asked.get("options", scenario.get("options", {})), asked["hand"], asked.get("wild"),
                 asked.get("groups"),
             )
         )  # fmt: skip
