@@ -12,7 +12,7 @@ from typing import Any
 
 from domain import commands as cmd
 from domain.cards import NAMES, NATURAL, PLACED_NAME, distinct, size
-from domain.dead_ends import fifth_allowed
+from domain.dead_ends import fifth_allowed, kind_of
 from domain.melds import read_addition, read_swaps, split
 from domain.plays import Table, lay_offs, new_melds, splits, swaps, with_meld
 from domain.record import Recorder
@@ -114,16 +114,10 @@ def _melds(rec: Recorder, deal: Deal, turn: Turn) -> Iterator[Any]:
         if len(cards) > most:
             continue
         if not free:
-            laid = Meld(number, turn.seat, "", cards, (turn.seat,) * len(cards))
-            kind = "set" if cards[0] >> 6 == cards[1] >> 6 or _same_rank(cards) else "run"
-            laid = Meld(number, turn.seat, kind, laid.cards, laid.by)
+            laid = Meld(number, turn.seat, kind_of(cards), cards, (turn.seat,) * len(cards))
             if not _allowed(rec, deal, turn, cards, (*deal.melds, laid)):
                 continue
         yield cmd.Meld([PLACED_NAME[c] for c in cards])
-
-
-def _same_rank(cards: tuple[int, ...]) -> bool:
-    return (cards[0] >> 6) % 13 == (cards[1] >> 6) % 13
 
 
 def _lay_offs(rec: Recorder, deal: Deal, turn: Turn) -> Iterator[Any]:
@@ -145,8 +139,7 @@ def _lay_offs(rec: Recorder, deal: Deal, turn: Turn) -> Iterator[Any]:
 
 def _swaps(rec: Recorder, deal: Deal, turn: Turn) -> Iterator[Any]:
     rules = rec.rules
-    for meld, face, card, _ in swaps(rules, deal.hands[turn.seat], deal.melds):
-        after = read_swaps(meld, face, card, rules, turn.seat)[0][1]
+    for meld, face, card, after in swaps(rules, deal.hands[turn.seat], deal.melds):
         if _allowed(rec, deal, turn, (NATURAL[face],), with_meld(deal.melds, after), card & 63):
             named = _other_wild(rec, deal, turn, meld, face, card)
             yield cmd.Swap(meld.id, NAMES[face], NAMES[card & 63] if named else None)
@@ -169,8 +162,11 @@ def _splits(rec: Recorder, deal: Deal, turn: Turn) -> Iterator[Any]:
 
 
 def _discards(rec: Recorder, fault: Any) -> Iterator[Any]:
-    for face in distinct(rec.deal.hands[rec.turn.seat]):
-        if fault(rec, face) is None:
+    rules, deal, turn = rec.rules, rec.deal, rec.turn
+    if turn.pending:
+        return
+    for face in distinct(deal.hands[turn.seat]):
+        if fault(rules, deal, turn, face) is None:
             yield cmd.Discard(NAMES[face])
 
 

@@ -194,9 +194,7 @@ def _pures(bit: dict[int, int], pool: list[int]) -> list[_Pure]:
                     own = (*own, base + place % 13)
                 length = place - low + 1
                 if length == 3 or (length > 3 and cell and cells[low]):
-                    found.append(
-                        _Pure(_Group(cards, len(own), True, base // 13, low, place), own)
-                    )
+                    found.append(_Pure(_Group(cards, len(own), True, base // 13, low, place), own))
     found.sort(key=lambda p: (p.group.wilds, -p.group.cards.bit_count()))
     return found
 
@@ -274,11 +272,12 @@ def _walk(table: _Table, values: _Values, least: _Least, held: int, wilds: int, 
         one = 1 << 2 * index
         for group in table.groups[index]:
             after = 0 if group.run else need
-            if group.wilds <= wilds and (there & group.cards) == group.cards:
-                if least(held - group.cards, wilds - group.wilds, after, goal + 1) == goal:
-                    drafts.append(_draft(table, group))
-                    held, wilds, need = held - group.cards, wilds - group.wilds, after
-                    break
+            if group.wilds > wilds or (there & group.cards) != group.cards:
+                continue
+            if least(held - group.cards, wilds - group.wilds, after, goal + 1) == goal:
+                drafts.append(_draft(table, group))
+                held, wilds, need = held - group.cards, wilds - group.wilds, after
+                break
         else:
             if wilds > 1 and least(held - one, wilds - 2, 0, goal + 1) == goal:
                 drafts.append(_alone(face))
@@ -295,9 +294,7 @@ def _walk(table: _Table, values: _Values, least: _Least, held: int, wilds: int, 
     return drafts
 
 
-def _with_pure(
-    table: _Table, values: _Values, least: _Least, pure: _Pure, second: bool
-) -> list[Draft]:
+def _with_pure(table: _Table, values: _Values, least: _Least, pure: _Pure, second: bool) -> list[Draft]:
     """The pure sequence, and groups that reach the least cost beside it."""
     cards, cost = pure.group.cards, pure.group.wilds
     need = _need(table, pure) if second else 0
@@ -360,7 +357,9 @@ def _need(table: _Table, pure: _Pure) -> int:
     return 2 if sum(table.pool[:JOKER]) > len(pure.own) else 1
 
 
-def _choose(table: _Table, least: _Least, second: bool, floor: int, limit: int = _NEVER) -> tuple[_Pure | None, int]:
+def _choose(
+    table: _Table, least: _Least, second: bool, floor: int, limit: int = _NEVER
+) -> tuple[_Pure | None, int]:
     """The pure sequence with which the rest costs least, and that cost, if it is below ``limit``."""
     chosen: _Pure | None = None
     for pure in table.pures:
@@ -407,9 +406,7 @@ def _pool(table: _Table, own: tuple[int, ...]) -> list[int]:
 def _pair(plain: int, table: _Table) -> bool:
     """Whether two plain cards stand so close that one wild makes them a sequence."""
     there = (plain | plain >> 1) & _LOW
-    return any(
-        g.run and g.wilds == 1 and (there & g.cards) == g.cards for some in table.groups for g in some
-    )
+    return any(g.run and g.wilds == 1 and (there & g.cards) == g.cards for some in table.groups for g in some)
 
 
 # ----------------------------------------------------------------------------------- the winning

@@ -23,7 +23,10 @@ from typing import Final, Literal, NamedTuple
 from msgspec import Struct
 
 from domain.cards import JOKER, NATURAL, pack, placed, unpack
+from domain.melds import Reading, meld_fault, read_meld
+from domain.rules import RuleSet
 from domain.shapes import Fault
+from domain.state import SET
 
 Kind = Literal["pure_sequence", "sequence", "set"]
 _KINDS: Final[tuple[Kind, ...]] = ("pure_sequence", "sequence", "set")
@@ -190,40 +193,53 @@ class Judgement(Struct, frozen=True):
         return self.lives == 2 and None not in self.kinds
 
 
+#: The limits that both declare games set on groups (TC-6, TC-7, SD-4): the plain ones of K-3, K-4.
+_LIMITS: Final = RuleSet(variant="", family="declare", wins="lowest", options={}, decks=1)
+
+
 def judge(groups: Iterable[Sequence[int]], wild: int) -> Judgement:
     """Read the groups of a declaration (TC-5 to TC-7, SD-4, SD-5) in the way that helps most.
 
     ``groups``: placed cards in any order, wilds plain or written out; ``wild``: bit f set where
-    face f is wild.  Codes are those of melds (``card.not_wild``, ``meld.too_short``, …).
+    face f is wild (printed jokers always are).  Codes are those of melds (``card.not_wild``,
+    ``meld.too_short``, …).
     """
+    wild |= 1 << JOKER
     read: list[tuple[int, ...]] = []
     kinds: list[Kind | None] = []
     codes: list[str | None] = []
     for group in groups:
-        shown = _Shown(group, wild)
-        kind, cards = shown.reading()
-        read.append(cards)
-        kinds.append(kind)
-        codes.append(None if kind else shown.fault())
-    pure = "pure_sequence" in kinds
-    sequences = sum(kind in ("pure_sequence", "sequence") for kind in kinds)
-    return Judgement(
-        tuple(read), tuple(kinds), tuple(codes), 0 if not pure else 2 if sequences > 1 else 1, pure
-    )
+        shown = [(_kind(r), r) for r in read_meld(group, None, _LIMITS, wild)]
+        if shown:
+            kind, reading = min(shown, key=lambda s: (_KINDS.index(s[0]), -s[1].naturals))
+            read.append(reading.cards)
+            kinds.append(kind)
+            codes.append(None)
+        else:
+            read.append(tuple(group))
+            kinds.append(None)
+            codes.append(meld_fault(group, None, _LIMITS, wild))
+    pure = any(kind == "pure_sequence" for kind in kinds)
+    two = sum(kind in ("pure_sequence", "sequence") for kind in kinds) > 1
+    lives = 0 if not pure else 2 if two else 1
+    return Judgement(tuple(read), tuple(kinds), tuple(codes), lives, pure)
+
+
+def _kind(reading: Reading) -> Kind:
+    if reading.kind == SET:
+        return "set"
+    return "pure_sequence" if reading.naturals == len(reading.cards) else "sequence"
 
 
 def charge(
-    hand: int, judged: Judgement, wild: int, values: tuple[int, ...], lives: int, cap: int = 80
+    hand: int, judged: Judgement, wild: int, values: Sequence[int], lives: int, cap: int = 80
 ) -> tuple[int, int, tuple[int, ...]]:
     """What ``hand`` is charged when shown so (TC-12, SD-7): capped, uncapped, and its deadwood.
 
     The groups' cards must be in the hand; those of a group that does not stand are deadwood.
     """
     shown = pack(
-        card & 63
-        for group, kind in zip(judged.groups, judged.kinds, strict=True)
-        if kind
-        for card in group
+        card & 63 for group, kind in zip(judged.groups, judged.kinds, strict=True) if kind for card in group
     )
     deadwood = unpack(hand - shown)
     counted = deadwood if judged.lives >= lives else unpack(hand)
@@ -236,11 +252,12 @@ def faults(judged: Judgement, rule: str | None = None) -> list[Fault]:
 
     ``rule``: the number that asks for the lives in this game (TC-5, SD-5).
     """
-    found = [
-        Fault(f"#/groups/{i}", code, *_REASONS[code]) for i, code in enumerate(judged.codes) if code
-    ]
+    found = [Fault(f"#/groups/{i}", code, *_REASONS[code]) for i, code in enumerate(judged.codes) if code]
     if not judged.pure:
-        detail = "No group is a pure sequence: three or more cards of one suit in order, none standing for another."
+        detail = (
+            "No group is a pure sequence: three or more cards of one suit in order, "
+            "none standing for another."
+        )
         found.append(Fault("#/groups", "declare.invalid", detail, rule))
     elif judged.lives < 2:
         detail = "Only one group is a sequence: a second one, pure or with wilds, is needed."
@@ -248,7 +265,7 @@ def faults(judged: Judgement, rule: str | None = None) -> list[Fault]:
     return found
 
 
-#: Codes of groups in the order in which they are given, with what to say and the ledger's rule.
+#: What to say of a group that does not stand, and the ledger's rule.
 _REASONS: Final[dict[str, tuple[str, str]]] = {
     "meld.too_short": ("A group has at least three cards.", "K-3"),
     "meld.not_a_meld": ("The group is neither a set nor a sequence.", "K-3"),
@@ -261,143 +278,3 @@ _REASONS: Final[dict[str, tuple[str, str]]] = {
     "meld.not_consecutive": ("The cards of a sequence follow each other, each rank once.", "K-3"),
     "meld.too_long": ("A set has at most four cards, a sequence thirteen.", "K-3"),
 }
-_ORDER: Final = {code: i for i, code in enumerate(_REASONS)}
-
-
-class _Shown:
-    """A group as sent: plain cards and named wilds by what they stand for, and wilds that may be
-    anything (JK and wild-rank cards sent plain)."""
-
-    __slots__ = ("cards", "false", "loose", "named", "plain", "wild")
-
-    def __init__(self, cards: Sequence[int], wild: int) -> None:
-        self.cards = tuple(cards)
-        self.wild = wild
-        self.plain: list[int] = []
-        self.named: list[int] = []
-        self.loose: list[int] = []
-        self.false: list[int] = []
-        for card in cards:
-            face, stands = card & 63, card >> 6
-            if face != JOKER and not wild >> face & 1:
-                (self.plain if face == stands else self.false).append(stands)
-            elif face == stands:
-                self.loose.append(face)
-            else:
-                self.named.append(card)
-
-    def reading(self) -> tuple[Kind | None, tuple[int, ...]]:
-        """The kind and cards of the reading that helps most, or none and the cards as sent."""
-        if len(self.cards) < 3 or self.false:
-            return None, self.cards
-        run = self._as_run()
-        if run is not None:
-            return ("pure_sequence" if all(c >> 6 == c & 63 for c in run) else "sequence"), run
-        cards = self._as_set()
-        return (None, self.cards) if cards is None else ("set", cards)
-
-    def _as_run(self) -> tuple[int, ...] | None:
-        size = len(self.cards)
-        suits = {f // 13 for f in self.plain} | {(c >> 6) // 13 for c in self.named}
-        if len(suits) > 1 or size > 13:
-            return None
-        found: tuple[int, ...] | None = None
-        most = 0
-        for suit in suits or {f // 13 for f in self.loose if f != JOKER}:
-            for low in range(15 - size):
-                cards = self._in_places(suit, low, size)
-                if cards is not None:
-                    natural = sum(c >> 6 == c & 63 for c in cards)
-                    if natural > most:
-                        found, most = cards, natural
-        return found
-
-    def _in_places(self, suit: int, low: int, size: int) -> tuple[int, ...] | None:
-        """The group as the run of these places, if its cards fit there each at its own place."""
-        faces = [suit * 13 + place % 13 for place in range(low, low + size)]
-        cells: dict[int, int] = {}
-        for card in (*(NATURAL[f] for f in self.plain), *self.named):
-            if card >> 6 not in faces or card >> 6 in cells:
-                return None
-            cells[card >> 6] = card
-        others: list[int] = []
-        for face in self.loose:
-            if face in faces and face not in cells:
-                cells[face] = NATURAL[face]
-            else:
-                others.append(face)
-        for face in faces:
-            if face not in cells:
-                cells[face] = placed(others.pop(0), face)
-        return tuple(cells[f] for f in faces)
-
-    def _as_set(self) -> tuple[int, ...] | None:
-        size = len(self.cards)
-        ranks = {f % 13 for f in self.plain} | {(c >> 6) % 13 for c in self.named}
-        if len(ranks) > 1 or size > 4:
-            return None
-        for rank in ranks or {f % 13 for f in self.loose if f != JOKER}:
-            cards = self._of_rank(rank)
-            if cards is not None:
-                return cards
-        return None
-
-    def _of_rank(self, rank: int) -> tuple[int, ...] | None:
-        cells: dict[int, int] = {}
-        own = [c & 63 for c in self.named if c & 63 != JOKER and (c & 63) % 13 == rank]
-        own += [f for f in self.loose if f != JOKER and f % 13 == rank]
-        for face in (*self.plain, *own):
-            if face in cells:
-                return None
-            cells[face] = NATURAL[face]
-        if not cells:
-            return None
-        for card in self.named:
-            if card & 63 == JOKER or (card & 63) % 13 != rank:
-                if card >> 6 in cells:
-                    return None
-                cells[card >> 6] = card
-        for face in self.loose:
-            if face == JOKER or face % 13 != rank:
-                stands = next(f for f in range(rank, 52, 13) if f not in cells)
-                cells[stands] = placed(face, stands)
-        return tuple(cells[f] for f in sorted(cells))
-
-    def fault(self) -> str:
-        """Why the group does not stand: the first code in the contract's order."""
-        if len(self.cards) < 3:
-            return "meld.too_short"
-        natural = self.plain + self.false
-        if not natural:
-            return "meld.not_a_meld" if any(f != JOKER for f in self.loose) else "meld.no_natural"
-        run = len({f // 13 for f in natural}) == 1
-        of_rank = len({f % 13 for f in natural}) == 1
-        found = [self._run_fault()] if run else []
-        if of_rank:
-            found.append(self._set_fault())
-        return max(found, key=_ORDER.__getitem__, default="meld.not_a_meld")
-
-    def _run_fault(self) -> str:
-        if self.false:
-            return "card.not_wild"
-        stands = [*self.plain, *(c >> 6 for c in self.named)]
-        if len({f // 13 for f in stands}) > 1:
-            return "meld.mixed_suits"
-        size = len(self.cards)
-        ranks = {f % 13 for f in stands}
-        if len(ranks) < len(stands):
-            return "meld.not_consecutive"
-        if size > 13:
-            return "meld.too_long"
-        wraps = any(all((r - low) % 13 < size for r in ranks) for low in range(13))
-        return "meld.ace_wraps" if wraps else "meld.not_consecutive"
-
-    def _set_fault(self) -> str:
-        if self.false:
-            return "card.not_wild"
-        stands = [*self.plain, *(c >> 6 for c in self.named)]
-        if len({f % 13 for f in stands}) > 1:
-            return "meld.mixed_ranks"
-        if len(set(stands)) < len(stands) or len(self.cards) < 5:
-            return "meld.repeated_suit"
-        return "meld.too_long"

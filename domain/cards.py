@@ -17,6 +17,7 @@ where melds are read (K-6).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 RANKS: Final = "A23456789TJQK"
@@ -69,9 +70,10 @@ def names(faces: Iterable[int]) -> list[str]:
 # ----------------------------------------------------------------------- hands
 
 ONE: Final[tuple[int, ...]] = tuple(1 << 3 * f for f in range(FACES))
-_LOW: Final = sum(ONE)  # bit 0 of every face's counter
-_MID: Final = _LOW << 1
-_TOP: Final = _LOW << 2
+#: Bit 0 of every face's counter.
+LOW: Final = sum(ONE)
+_MID: Final = LOW << 1
+_TOP: Final = LOW << 2
 
 
 def pack(faces: Iterable[int]) -> int:
@@ -93,20 +95,31 @@ def unpack(hand: int) -> list[int]:
     return faces
 
 
-def distinct(hand: int) -> list[int]:
+@lru_cache(maxsize=1 << 14)
+def distinct(hand: int) -> tuple[int, ...]:
     """The different faces of a hand in canonical order."""
+    return spread((hand | hand >> 1 | hand >> 2) & LOW)
+
+
+def spread(present: int) -> tuple[int, ...]:
+    """The faces whose low bit is set in a mask of three bits a face."""
     faces: list[int] = []
-    present = (hand | hand >> 1 | hand >> 2) & _LOW
     while present:
         low = present & -present
         faces.append((low.bit_length() - 1) // 3)
         present ^= low
-    return faces
+    return tuple(faces)
 
 
+def present(hand: int) -> int:
+    """One bit a face that the hand holds, at the low bit of its counter."""
+    return (hand | hand >> 1 | hand >> 2) & LOW
+
+
+@lru_cache(maxsize=1 << 14)
 def size(hand: int) -> int:
     """How many cards a hand holds."""
-    return (hand & _LOW).bit_count() + 2 * (hand & _MID).bit_count() + 4 * (hand & _TOP).bit_count()
+    return (hand & LOW).bit_count() + 2 * (hand & _MID).bit_count() + 4 * (hand & _TOP).bit_count()
 
 
 def count(hand: int, face: int) -> int:

@@ -23,9 +23,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from domain.cards import NATURAL, ONE, RANK, SUIT, count, distinct
-from domain.melds import Addition, read_addition, read_swaps, split
-from domain.plays import Table, lay_offs, new_melds, removed, split_table, splits, swaps, with_meld
+from domain.cards import NATURAL, ONE, RANK, SUIT, count, distinct, size
+from domain.melds import RUN_LIMIT, Addition, read_addition, run_bounds, split, wild_count, wilds_allowed
+from domain.plays import (
+    Table, can_use, has_meld_with, lay_offs, new_melds, removed, split_table, splits, swaps, with_meld,
+)  # fmt: skip
 from domain.rules import RuleSet
 from domain.state import RUN, Meld
 
@@ -41,26 +43,34 @@ def settle(pending: Pending, cards: tuple[int, ...]) -> Pending:
             left.remove(c & 63)
     return tuple(left)
 
-def melds_with(rules: RuleSet, wild: int, hand: int, face: int) -> Iterator[tuple[int, ...]]:
-    """New melds that use ``face``: only the cards that could lie in one with it are looked at."""
-    if wild >> face & 1:
-        relevant = hand
-    else:
-        relevant = 0
-        for f in distinct(hand):
-            if wild >> f & 1 or RANK[f] == RANK[face] or (rules.runs and SUIT[f] == SUIT[face]):
-                relevant += ONE[f] * count(hand, f)
-    for cards in new_melds(rules, wild, relevant):
-        if any(c & 63 == face for c in cards):
-            yield cards
-
 def can_play(rules: RuleSet, wild: int, hand: int, melds: Table, face: int) -> bool:
     """Whether one card of the hand can be played, at once or after other plays; no swaps (FK-6)."""
-    if next(lay_offs(rules, wild, ONE[face], melds, False), None) is not None:
+    if can_use(rules, wild, face, melds) or has_meld_with(rules, wild, hand, face):
         return True
-    if next(melds_with(rules, wild, hand, face), None) is not None:
-        return True
-    return any(_grow(rules, wild, hand, meld, face, set()) for meld in melds)
+    if rules.splits or wild >> face & 1:
+        return any(_grow(rules, wild, hand, meld, face, set()) for meld in melds)
+    return any(_reaches(rules, wild, hand, meld, face) for meld in melds)
+
+
+def _reaches(rules: RuleSet, wild: int, hand: int, meld: Meld, face: int) -> bool:
+    """Without splits: whether a run can be lengthened from the hand until a natural ``face`` extends it."""
+    if meld.kind != RUN or SUIT[meld.cards[0] >> 6] != SUIT[face]:
+        return False
+    low, high = run_bounds(meld.cards)
+    base = SUIT[face] * 13
+    wilds = sum([count(hand, f) for f in distinct(hand) if wild >> f & 1])
+    for place in (RANK[face],) if RANK[face] or not rules.ace_high else (0, 13):
+        between = range(place + 1, low) if place < low else range(high + 1, place)
+        if low <= place <= high or len(meld.cards) + len(between) + 1 > RUN_LIMIT:
+            continue
+        own = [base + p % 13 for p in between if count(hand, base + p % 13)]
+        # A wild-rank card in its own place is one wild less for the others.
+        left = wilds - sum([wild >> f & 1 for f in own])
+        missing = len(between) - len(own)
+        total = wild_count(meld.cards) + missing
+        if missing <= left and (not missing or wilds_allowed(rules, total, len(meld.cards) + len(between))):
+            return True
+    return False
 
 def _grow(rules: RuleSet, wild: int, hand: int, meld: Meld, face: int, seen: set[object]) -> bool:
     """Whether ``meld``, extended from the hand and split, can come to take ``face``."""
@@ -69,7 +79,7 @@ def _grow(rules: RuleSet, wild: int, hand: int, meld: Meld, face: int, seen: set
         return False
     seen.add(key)
     own = Meld(1, 0, meld.kind, meld.cards, meld.by, ())
-    if next(lay_offs(rules, wild, ONE[face], (own,), False), None) is not None:
+    if can_use(rules, wild, face, (own,)):
         return True
     if not wild >> face & 1:
         stands = own.cards[0] >> 6
@@ -103,7 +113,7 @@ def stuck(
     face = pending[0] if pending else barred
     assert face is not None
     if rules.lay_off_needs_meld and not any(m.owner == seat for m in melds):
-        return next(melds_with(rules, wild, hand, face), None) is None
+        return not has_meld_with(rules, wild, hand, face)
     return not can_play(rules, wild, hand, melds, face)
 
 def _search(
@@ -144,21 +154,21 @@ def _steps(
         added: Addition = read_addition(meld, (card,), position, rules, wild, 0, fifth)[0]
         yield (card,), hand - ONE[card & 63], with_meld(melds, added.after), None
     for cards in new_melds(rules, wild, hand):
-        laid = Meld(len(melds) + 1, 0, _kind(cards), cards, (0,) * len(cards))
+        laid = Meld(len(melds) + 1, 0, kind_of(cards), cards, (0,) * len(cards))
         yield cards, removed(hand, cards), (*melds, laid), None
     if rules.swaps:
-        for meld, face, card, _ in swaps(rules, hand, melds):
-            after = read_swaps(meld, face, card, rules, 0)[0][1]
+        for _, face, card, after in swaps(rules, hand, melds):
             freed = card & 63
             yield (NATURAL[face],), hand - ONE[face] + ONE[freed], with_meld(melds, after), freed
     if rules.splits:
         for meld, at in splits(rules, melds):
             yield (), hand, split_table(melds, meld, at), None
 
-def _kind(cards: tuple[int, ...]) -> str:
+def kind_of(cards: tuple[int, ...]) -> str:
+    """Set or run, of a meld's placed cards."""
     return "set" if RANK[cards[0] >> 6] == RANK[cards[1] >> 6] else "run"
 
 def fifth_allowed(rules: RuleSet, hand: int) -> bool:
     """WR-12: exactly two cards in hand."""
-    return rules.fifth_card and hand.bit_count() <= 2 and sum(count(hand, f) for f in distinct(hand)) == 2
+    return rules.fifth_card and size(hand) == 2
 

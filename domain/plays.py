@@ -1,18 +1,21 @@
 """Every play that a hand can make on a table: the generator behind action lists and K-7.
 
-Plays come in the contract's command order (melds, lay-offs, swaps, splits), each effect once:
-wilds written out, lay-offs card by card.  Nothing here asks whether a play strands the player;
-that is for ``turns.table_melds``.
+Plays come each effect once: wilds written out, lay-offs card by card.  Nothing here asks whether a
+play strands the player; that is for ``dead_ends``.
+
+What a meld takes does not depend on who asks, so ``takes`` works it out once for a meld's cards and
+keeps it: masks with one bit a face, laid over a hand's mask.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from domain.cards import JOKER, NATURAL, ONE, RANK, SUIT, count, distinct, placed
+from domain.cards import JOKER, NATURAL, ONE, RANK, SUIT, count, distinct, placed, present, spread
 from domain.melds import (
-    RUN_LIMIT, fill_set, is_natural, read_swaps, run_bounds, set_room, slots, split, split_fault,
+    RUN_LIMIT, is_natural, read_swaps, run_bounds, set_room, slots, split, split_fault,
     wild_count, wilds_allowed,
 )  # fmt: skip
 from domain.rules import RuleSet
@@ -21,30 +24,23 @@ from domain.state import RUN, SET, Meld
 Table = tuple[Meld, ...]
 
 
-class Play(NamedTuple):
-    """A play and what it leads to: ``hand`` and ``melds`` afterwards, the face of a wild freed."""
-
-    kind: str
-    meld: int
-    cards: tuple[int, ...]
-    position: str | None
-    hand: int
-    melds: Table
-    freed: int | None = None
-    wild: int | None = None
-    at: int = 0
-
-
 def with_meld(melds: Table, meld: Meld) -> Table:
     """The table with one meld renewed or added."""
     i = meld.id - 1
     return (*melds[:i], meld, *melds[i + 1 :])
 
 
+def removed(hand: int, cards: tuple[int, ...]) -> int:
+    """The hand without the faces of placed cards."""
+    for c in cards:
+        hand -= ONE[c & 63]
+    return hand
+
+
 # --------------------------------------------------------------------- new melds
 
 
-def _subsets(faces: list[int], counts: list[int], most: int) -> Iterator[tuple[int, ...]]:
+def _subsets(faces: Sequence[int], counts: list[int], most: int) -> Iterator[tuple[int, ...]]:
     """Every multiset of up to ``most`` of the faces, in canonical order, the empty one first."""
 
     def go(i: int, left: int) -> Iterator[tuple[int, ...]]:
@@ -58,38 +54,46 @@ def _subsets(faces: list[int], counts: list[int], most: int) -> Iterator[tuple[i
     return go(0, most)
 
 
-def _sets(rules: RuleSet, hand: int, faces: list[int], wilds: list[int]) -> Iterator[tuple[int, ...]]:
-    room = set_room(rules)
+def _most_wild(rules: RuleSet, hand: int, wilds: list[int]) -> int:
+    most = sum([count(hand, w) for w in wilds])
+    return most if rules.max_wilds is None else min(most, rules.max_wilds)
+
+
+def _sets(
+    rules: RuleSet, hand: int, faces: Sequence[int], wilds: list[int], most_wild: int
+) -> Iterator[tuple[int, ...]]:
     a_suit = slots(rules)
-    by_rank: list[list[int]] = [[] for _ in range(14)]
+    held = [0] * 14
     for f in faces:
-        by_rank[RANK[f]].append(f)
+        held[RANK[f]] += min(hand >> 3 * f & 7, a_suit)
     for rank in range(13):
-        own = by_rank[rank]
-        if not own:
+        if held[rank] and held[rank] + most_wild >= 3:
+            yield from _sets_of(rules, hand, rank, wilds, a_suit)
+
+
+def _sets_of(
+    rules: RuleSet, hand: int, rank: int, wilds: list[int], a_suit: int
+) -> Iterator[tuple[int, ...]]:
+    own = [s * 13 + rank for s in range(4) if hand >> 3 * (s * 13 + rank) & 7]
+    others = [w for w in wilds if RANK[w] != rank]
+    counts = [min(count(hand, f), a_suit) for f in own]
+    wild_counts = [count(hand, w) for w in others]
+    most_wild = sum(wild_counts)
+    if rules.max_wilds is not None:
+        most_wild = min(most_wild, rules.max_wilds)
+    room = set_room(rules)
+    for naturals in _subsets(own, counts, room):
+        if not naturals or len(naturals) + most_wild < 3:
             continue
-        others = [w for w in wilds if RANK[w] != rank]
-        counts = [min(count(hand, f), a_suit) for f in own]
-        wild_counts = [count(hand, w) for w in others]
-        most_wild = sum(wild_counts)
-        if rules.max_wilds is not None:
-            most_wild = min(most_wild, rules.max_wilds)
-        if sum(counts) + most_wild < 3:
-            continue
-        for naturals in _subsets(own, counts, room):
-            if not naturals or len(naturals) + most_wild < 3:
+        for extra in _subsets(others, wild_counts, min(most_wild, room - len(naturals))):
+            total = len(naturals) + len(extra)
+            if total < 3 or not wilds_allowed(rules, len(extra), total):
                 continue
-            for extra in _subsets(others, wild_counts, min(most_wild, room - len(naturals))):
-                total = len(naturals) + len(extra)
-                if total < 3 or not wilds_allowed(rules, len(extra), total):
-                    continue
-                if not extra:
-                    yield tuple([NATURAL[f] for f in naturals])
-                    continue
+            cards = [NATURAL[f] for f in naturals]
+            if extra:
                 free = [a_suit] * 4
                 for f in naturals:
                     free[SUIT[f]] -= 1
-                cards = [NATURAL[f] for f in naturals]
                 suit = 0
                 for w in extra:
                     while not free[suit]:
@@ -97,43 +101,40 @@ def _sets(rules: RuleSet, hand: int, faces: list[int], wilds: list[int]) -> Iter
                     free[suit] -= 1
                     cards.append(placed(w, suit * 13 + rank))
                 cards.sort(key=lambda c: (c >> 6, c >> 6 != c & 63, c & 63))
-                yield tuple(cards)
+            yield tuple(cards)
 
 
-def _runs(rules: RuleSet, hand: int, faces: list[int], wilds: list[int]) -> Iterator[tuple[int, ...]]:
-    most_wild = sum(count(hand, w) for w in wilds)
-    if rules.max_wilds is not None:
-        most_wild = min(most_wild, rules.max_wilds)
+def _runs(
+    rules: RuleSet, hand: int, faces: Sequence[int], wilds: list[int], most_wild: int
+) -> Iterator[tuple[int, ...]]:
     top = 13 if rules.ace_high else 12
+    masks = [0, 0, 0, 0]
+    for f in faces:
+        masks[SUIT[f]] |= 1 << RANK[f]
     for suit in range(4):
-        mask = 0
-        base = suit * 13
-        for f in faces:
-            if SUIT[f] == suit:
-                mask |= 1 << f - base
-        if not mask:
+        mask = masks[suit]
+        if not mask or (not most_wild and mask.bit_count() < 3):
             continue
         if top == 13:
             mask |= (mask & 1) << 13
-        if not most_wild:
-            starts = mask & mask >> 1 & mask >> 2
-            if not starts:
-                continue
-            for low in range(12):
-                if starts >> low & 1:
-                    high = low + 2
-                    while high <= top and mask >> high & 1 and high - low < RUN_LIMIT:
-                        if not (low == 1 and high == 13):
-                            yield tuple([NATURAL[base + p % 13] for p in range(low, high + 1)])
-                        high += 1
-            continue
         for low in range(top - 1):
-            yield from _run_from(rules, base, low, top, mask, hand, wilds, most_wild)
+            first = (mask >> low & 7).bit_count()
+            if first + most_wild < 3:
+                continue  # the first three places need a card each
+            if most_wild:
+                yield from _run_from(rules, suit * 13, low, top, mask, hand, wilds, most_wild)
+                continue
+            high = low + 2
+            while high <= top and mask >> high & 1 and high - low < RUN_LIMIT:
+                if low != 1 or high != 13:
+                    yield tuple([NATURAL[suit * 13 + p % 13] for p in range(low, high + 1)])
+                high += 1
 
 
 def _run_from(
     rules: RuleSet, base: int, low: int, top: int, mask: int, hand: int, wilds: list[int], most_wild: int
 ) -> Iterator[tuple[int, ...]]:
+    """Every run that starts at ``low``; thirteen cards from the two up are shown with the ace low."""
     cards: list[int] = []
 
     def go(place: int, hand: int, used: int) -> Iterator[tuple[int, ...]]:
@@ -147,7 +148,7 @@ def _run_from(
             cards.append(NATURAL[own])
             yield from go(place + 1, hand - ONE[own], used)
             cards.pop()
-        if used < most_wild:
+        if used < most_wild and (n > 2 or (mask >> place & 7).bit_count() + most_wild - used > 2 - n):
             for w in wilds:
                 if w != own and hand >> 3 * w & 7:
                     cards.append(placed(w, own))
@@ -161,81 +162,114 @@ def new_melds(rules: RuleSet, wild: int, hand: int) -> Iterator[tuple[int, ...]]
     """Every set and every run that the hand can lay, as placed cards in table order."""
     faces = distinct(hand)
     wilds = [f for f in faces if wild >> f & 1]
-    faces = [f for f in faces if f != JOKER]
-    yield from _sets(rules, hand, faces, wilds)
+    most_wild = _most_wild(rules, hand, wilds) if wilds else 0
+    if faces and faces[-1] == JOKER:
+        faces = faces[:-1]
+    yield from _sets(rules, hand, faces, wilds, most_wild)
     if rules.runs:
-        yield from _runs(rules, hand, faces, wilds)
+        yield from _runs(rules, hand, faces, wilds, most_wild)
 
 
-def removed(hand: int, cards: tuple[int, ...]) -> int:
-    """The hand without the faces of placed cards."""
-    for c in cards:
-        hand -= ONE[c & 63]
-    return hand
+def has_meld_with(rules: RuleSet, wild: int, hand: int, face: int) -> bool:
+    """Whether the hand can lay a new meld that uses ``face``.
+
+    For a natural card three cards decide it: any lawful meld with it holds one of three cards with
+    it, wilds being limited by a number at most.  Where the limit is a proportion, or the card is
+    wild, the melds themselves are asked.
+    """
+    if wild >> face & 1 or rules.wilds_at_most_naturals:
+        return next(melds_with(rules, wild, hand, face), None) is not None
+    wilds = sum([count(hand, f) for f in distinct(hand) if wild >> f & 1])
+    most = 2 if rules.max_wilds is None else min(2, rules.max_wilds)
+    rank, suit, a_suit = RANK[face], SUIT[face], slots(rules)
+    if sum([min(hand >> 3 * (s * 13 + rank) & 7, a_suit) for s in range(4)]) + min(wilds, most) >= 3:
+        return True
+    if not rules.runs:
+        return False
+    top = 13 if rules.ace_high else 12
+    base = suit * 13
+    for place in (rank,) if rank or top == 12 else (0, 13):
+        for low in range(max(0, place - 2), min(place, top - 2) + 1):
+            own = [f for p in range(low, low + 3) if hand >> 3 * (f := base + p % 13) & 7]
+            # A wild-rank card in its own place is one wild less for the others.
+            left = wilds - sum([wild >> f & 1 for f in own])
+            if len(own) + min(left, most) >= 3:
+                return True
+    return False
+
+
+def melds_with(rules: RuleSet, wild: int, hand: int, face: int) -> Iterator[tuple[int, ...]]:
+    """New melds that use ``face``: only the cards that could lie in one with it are looked at."""
+    relevant = hand
+    if not wild >> face & 1:
+        relevant = 0
+        for f in distinct(hand):
+            if wild >> f & 1 or RANK[f] == RANK[face] or (rules.runs and SUIT[f] == SUIT[face]):
+                relevant += ONE[f] * count(hand, f)
+    for cards in new_melds(rules, wild, relevant):
+        if any([c & 63 == face for c in cards]):
+            yield cards
 
 
 # ---------------------------------------------------------------------- lay-offs
 
 
-def _onto_run(
-    rules: RuleSet, meld: Meld, hand: int, wilds: list[int]
-) -> Iterator[tuple[int, str | None]]:
-    """(placed card, position) of each single card that a run takes."""
-    low, high = run_bounds(meld.cards)
-    suit = SUIT[meld.cards[0] >> 6]
+class Takes(NamedTuple):
+    """What one meld takes: one bit a face, at three times its number.
+
+    ``own``: cards that extend it as themselves; ``beside``: cards that may lie beside a wild (FK-10);
+    ``wild_at``: the cards that a wild may stand for in it, empty where no wild is allowed;
+    ``full``: a set that only a fifth card could join (WR-12).
+    """
+
+    own: int
+    beside: int
+    wild_at: tuple[int, ...]
+    full: bool
+
+
+def takes(rules: RuleSet, meld: Meld) -> Takes:
+    """What a meld takes under these rules."""
+    return _takes(
+        rules.ace_high, rules.set_limit, rules.decks, rules.max_wilds, rules.wilds_at_most_naturals,
+        rules.beside, meld.kind, meld.cards,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 12)
+def _takes(
+    ace_high: bool, set_limit: int, decks: int, max_wilds: int | None, half: bool, beside: bool, kind: str,
+    cards: tuple[int, ...],
+) -> Takes:  # fmt: skip
+    n = len(cards) + 1
+    wilds = wild_count(cards) + 1
+    wild_fits = (max_wilds is None or wilds <= max_wilds) and (not half or 2 * wilds <= n)
+    if kind == SET:
+        rank = RANK[cards[0] >> 6]
+        if n > (set_limit or 4 * decks):
+            return Takes(0, 0, (rank,), True)
+        room = [1 if set_limit else decks] * 4
+        for c in cards:
+            if is_natural(c):
+                room[SUIT[c & 63]] -= 1
+        own = sum([ONE[s * 13 + rank] for s in range(4) if room[s] > 0])
+        for c in cards:
+            if not is_natural(c):
+                room[SUIT[c >> 6]] -= 1
+        first = next(s for s in range(4) if room[s] > 0)
+        return Takes(own, 0, (first * 13 + rank,) if wild_fits else (), False)
+    low, high = run_bounds(cards)
+    suit = SUIT[cards[0] >> 6]
     ends: list[int] = []
-    if len(meld.cards) < RUN_LIMIT:
+    if len(cards) < RUN_LIMIT:
         if low > 0:
             ends.append(suit * 13 + low - 1)
-        if high < (13 if rules.ace_high else 12) and not (low == 0 and high == 12):
-            above = suit * 13 + (high + 1) % 13
-            if above not in ends:
-                ends.append(above)
-    for face in ends:
-        if hand >> 3 * face & 7:
-            yield NATURAL[face], None
-    extends = False
-    if wilds and ends:
-        total = len(meld.cards) + 1
-        if wilds_allowed(rules, wild_count(meld.cards) + 1, total):
-            extends = True
-            for face in ends:
-                for w in wilds:
-                    if w != face:
-                        yield placed(w, face), None
-    if rules.beside:
-        seen: set[int] = set()
-        for c in meld.cards:
-            face = c >> 6
-            if not is_natural(c) and hand >> 3 * face & 7 and face not in seen:
-                seen.add(face)
-                yield NATURAL[face], "beside" if extends and face in wilds else None
-
-
-def _onto_set(
-    rules: RuleSet, meld: Meld, hand: int, wilds: list[int], fifth: bool
-) -> Iterator[int]:
-    """Each single placed card that a set takes."""
-    rank = RANK[meld.cards[0] >> 6]
-    total = len(meld.cards) + 1
-    if total > set_room(rules):
-        if fifth and total == 5:
-            for w in wilds:
-                if RANK[w] != rank:
-                    yield placed(w, rank)
-        return
-    room = slots(rules)
-    pairs = list(zip(meld.cards, meld.by, strict=True))
-    for suit in range(4):
-        face = suit * 13 + rank
-        if hand >> 3 * face & 7 and sum(c == NATURAL[face] for c in meld.cards) < room:
-            yield NATURAL[face]
-    if wilds and wilds_allowed(rules, wild_count(meld.cards) + 1, total):
-        for w in wilds:
-            if RANK[w] != rank:
-                filled = fill_set(rules, 1 << w, rank, pairs, (NATURAL[w],), 0)
-                if filled is not None:
-                    yield filled[1][0]
+        if high < (13 if ace_high else 12) and suit * 13 + (high + 1) % 13 not in ends:
+            ends.append(suit * 13 + (high + 1) % 13)
+    held = {c >> 6 for c in cards if not is_natural(c)} if beside else ()
+    return Takes(
+        sum([ONE[f] for f in ends]), sum([ONE[f] for f in held]), tuple(ends) if wild_fits else (), False
+    )
 
 
 def lay_offs(
@@ -243,45 +277,69 @@ def lay_offs(
 ) -> Iterator[tuple[Meld, int, str | None]]:
     """(meld, placed card, position) of every single card that can be added to the table."""
     wilds = [f for f in distinct(hand) if wild >> f & 1]
+    held = present(hand)
     for meld in melds:
-        if meld.kind == SET:
-            for card in _onto_set(rules, meld, hand, wilds, fifth):
-                yield meld, card, None
-        else:
-            for card, position in _onto_run(rules, meld, hand, wilds):
-                yield meld, card, position
+        own, beside, wild_at, full = takes(rules, meld)
+        if full:
+            if fifth:
+                for w in wilds:
+                    if RANK[w] != wild_at[0]:
+                        yield meld, placed(w, wild_at[0]), None
+            continue
+        if held & own:
+            for f in spread(held & own):
+                yield meld, NATURAL[f], None
+        if wilds and wild_at:
+            for face in wild_at:
+                for w in wilds:
+                    if w != face and (meld.kind == RUN or RANK[w] != RANK[face]):
+                        yield meld, placed(w, face), None
+        if held & beside:
+            for f in spread(held & beside):
+                yield meld, NATURAL[f], "beside" if wild_at and wild >> f & 1 else None
 
 
 def can_use(rules: RuleSet, wild: int, face: int, melds: Table) -> bool:
     """Whether the table can use a card: extended by it, as itself or as a wild, or beside (FK-13)."""
-    return next(lay_offs(rules, wild, ONE[face], melds, False), None) is not None
+    bit, is_wild = ONE[face], wild >> face & 1
+    for meld in melds:
+        own, beside, wild_at, full = takes(rules, meld)
+        if full:
+            continue
+        if bit & (own | beside):
+            return True
+        if is_wild and wild_at and (meld.kind == RUN or RANK[face] != RANK[wild_at[0]]):
+            return True
+    return False
 
 
 def extensible(rules: RuleSet, wild: int, face: int, meld: Meld) -> bool:
     """Whether a card extends a meld, beside being no extension (FK-12)."""
-    return any(
-        not (meld.kind == RUN and is_natural(card) and _is_beside(meld, card))
-        for _, card, position in lay_offs(rules, wild, ONE[face], (meld,), False)
-        if position != "beside"
-    )
-
-
-def _is_beside(meld: Meld, card: int) -> bool:
-    return any(c >> 6 == card >> 6 for c in meld.cards)
+    own, _, wild_at, full = takes(rules, meld)
+    if full:
+        return False
+    if ONE[face] & own:
+        return True
+    return bool(wild >> face & 1 and wild_at and (meld.kind == RUN or RANK[face] != RANK[wild_at[0]]))
 
 
 # ---------------------------------------------------------------- swaps and splits
 
 
-def swaps(rules: RuleSet, hand: int, melds: Table) -> Iterator[tuple[Meld, int, int, bool]]:
-    """(meld, natural face, wild as it stands, whether the wild must be named) of every swap (WR-13)."""
+def swaps(rules: RuleSet, hand: int, melds: Table) -> Iterator[tuple[Meld, int, int, Meld]]:
+    """(meld, natural face, wild as it stands, meld after) of every swap (WR-13)."""
     for meld in melds:
-        if wild_count(meld.cards) == 0:
+        wilds = [c for c in meld.cards if not is_natural(c)]
+        if not wilds:
             continue
-        for face in distinct(hand):
-            found = read_swaps(meld, face, None, rules, 0)
-            for card, _ in found:
-                yield meld, face, card, len(found) > 1
+        if meld.kind == RUN:
+            faces = [c >> 6 for c in wilds if hand >> 3 * (c >> 6) & 7]
+        else:
+            rank = RANK[meld.cards[0] >> 6]
+            faces = [s * 13 + rank for s in range(4) if hand >> 3 * (s * 13 + rank) & 7]
+        for face in faces:
+            for card, after in read_swaps(meld, face, None, rules, 0):
+                yield meld, face, card, after
 
 
 def splits(rules: RuleSet, melds: Table) -> Iterator[tuple[Meld, int]]:
@@ -296,3 +354,5 @@ def split_table(melds: Table, meld: Meld, at: int) -> Table:
     """The table after a split."""
     first, second = split(meld, at, len(melds) + 1)
     return (*with_meld(melds, first), second)
+
+

@@ -56,9 +56,10 @@ def draw(rec: Recorder, c: cmd.Draw) -> None:
     )  # fmt: skip
 
 
-def discard_fault(rec: Recorder, face: int) -> str | None:
+def discard_fault(rules: RuleSet, deal: Deal, turn: Turn, face: int) -> str | None:
     """The code of the reason that forbids a discard, or None."""
-    return "discard.just_taken" if barred_card(rec.rules, rec.turn) == face else None
+    del deal
+    return "discard.just_taken" if barred_card(rules, turn) == face else None
 
 
 def discard(rec: Recorder, c: cmd.Discard) -> None:
@@ -66,7 +67,7 @@ def discard(rec: Recorder, c: cmd.Discard) -> None:
     face, seat = FACE[c.card], rec.turn.seat
     if not count(rec.deal.hands[seat], face):
         raise refuse(rec.rules, "card.not_in_hand", card=c.card)
-    if fault := discard_fault(rec, face):
+    if fault := discard_fault(rec.rules, rec.deal, rec.turn, face):
         raise refuse(rec.rules, fault)
     finish_turn(
         rec, seat, lambda t: rec.emit(ev.CardDiscarded, seat=seat, card=c.card, turn=write_turn(t)),

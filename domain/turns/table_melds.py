@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from domain import commands as cmd
 from domain import events as ev
 from domain.cards import FACE, JOKER, NAMES, NATURAL, ONE, PLACED, PLACED_NAME, RANK, count, distinct, size
-from domain.dead_ends import Pending, fifth_allowed, melds_with, settle, stuck
+from domain.dead_ends import Pending, fifth_allowed, settle, stuck
 from domain.melds import (
     Addition, Reading, addition_fault, meld_fault, read_addition, read_meld, read_swaps, split, split_fault,
 )  # fmt: skip
-from domain.plays import Table, can_use, extensible, lay_offs, removed, with_meld
+from domain.plays import Table, can_use, extensible, has_meld_with, lay_offs, removed, with_meld
 from domain.record import Recorder, write_meld, write_turn
 from domain.refusals import refuse
 from domain.rules import RuleSet
@@ -222,9 +222,8 @@ def _playable_now(rules: RuleSet, deal: Deal, turn: Turn, hand: int, face: int) 
         added = read_addition(meld, (card,), position, rules, deal.wild, turn.seat, fifth)[0]
         if fine((card,), with_meld(melds, added.after)):
             return True
-    for cards in melds_with(rules, deal.wild, hand, face):
-        if fine(cards, melds):  # what is left owes nothing: any card ends the turn
-            return True
+    if size(hand) > 3 and has_meld_with(rules, deal.wild, hand, face):
+        return True  # three cards and one to discard: nothing is owed then
     if rules.swaps:
         for meld in melds:
             for wild, after in read_swaps(meld, face, None, rules, turn.seat):
@@ -359,7 +358,7 @@ def discard(rec: Recorder, c: cmd.Discard) -> None:
     """End the turn with a discard (WR-14, TP-2, TP-11, FK-11, FK-13, FK-14)."""
     face = FACE[c.card]
     _need(rec, (face,))
-    if fault := discard_fault(rec, face):
+    if fault := discard_fault(rec.rules, rec.deal, rec.turn, face):
         raise refuse(rec.rules, fault)
     seat = rec.turn.seat
     out = rec.deal.hands[seat] == ONE[face]
@@ -369,9 +368,8 @@ def discard(rec: Recorder, c: cmd.Discard) -> None:
     )  # fmt: skip
 
 
-def discard_fault(rec: Recorder, face: int) -> str | None:
+def discard_fault(rules: RuleSet, deal: Deal, turn: Turn, face: int) -> str | None:
     """The code of the first reason that forbids a discard, or None."""
-    rules, deal, turn = rec.rules, rec.deal, rec.turn
     if turn.pending:
         return "pending.must_play"
     if barred_card(rules, turn) == face:
