@@ -91,6 +91,7 @@ class PostgresStore(Reads):
         self.counters = Counters()
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
         self._queue: deque[_Waiting] = deque()
+        self._busy: set[str] = set()  # games with an append under way
         self._flushers = 0
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -205,32 +206,49 @@ class PostgresStore(Reads):
         return task
 
     def _start(self, append: Packed) -> asyncio.Future[Outcome]:
-        if append.claims:
-            return self._task(self._claiming(append))
         one = _Waiting(append)
         one.outcome.add_done_callback(_heard)
         self._queue.append(one)
-        if self._flushers < _FLUSHERS:
-            # The task begins after everything that is ready to run now, which may still join the queue.
+        self._kick()
+        return one.outcome
+
+    def _kick(self) -> None:
+        """See to it that the queue is looked at, after everything that is ready to run now has joined it."""
+        if self._queue and self._flushers < _FLUSHERS:
             self._flushers += 1
             self._task(self._flush())
-        return one.outcome
 
     async def _flush(self) -> None:
         try:
-            while self._queue:
-                await self._store(self._gather())
+            while batch := self._gather():
+                games = {one.append.game_id for one in batch}
+                self._busy |= games
+                try:
+                    await self._store(batch)
+                finally:
+                    self._busy -= games
         finally:
             self._flushers -= 1
 
     def _gather(self) -> list[_Waiting]:
-        """The next batch, in the order of its games, with one append a game at most; others stay queued."""
+        """The next batch, in the order of its games: of each game one append, and none while one is under
+        way.
+
+        The others stay queued, and whoever has their game under way will look at the queue again. An append
+        with names to claim is no part of a batch: it gets a transaction of its own.
+        """
         batch: dict[str, _Waiting] = {}
         later: list[_Waiting] = []
         while self._queue and len(batch) < _MOST_APPENDS:
             one = self._queue.popleft()
-            if batch.setdefault(one.append.game_id, one) is not one:
+            game_id = one.append.game_id
+            if game_id in self._busy or game_id in batch:
                 later.append(one)
+            elif one.append.claims:
+                self._busy.add(game_id)
+                self._task(self._claim_and_store(one))
+            else:
+                batch[game_id] = one
         self._queue.extendleft(reversed(later))
         return [batch[game_id] for game_id in sorted(batch)]
 
@@ -268,7 +286,16 @@ class PostgresStore(Reads):
                 raise _unavailable(error, unknown=not isinstance(error, _REFUSED)) from error
         raise AssertionError("the last try returns or raises")
 
-    async def _claiming(self, append: Packed) -> Outcome:
+    async def _claim_and_store(self, one: _Waiting) -> None:
+        try:
+            one.set(await self._transact(one.append))
+        except Exception as error:
+            one.set(error)
+        finally:
+            self._busy.discard(one.append.game_id)
+            self._kick()
+
+    async def _transact(self, append: Packed) -> Outcome:
         """An append that also needs a key or a room code to be free: a transaction of a few statements."""
         sql = self._sql
         async with self._connection() as connection:

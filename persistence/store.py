@@ -174,7 +174,8 @@ class EventStore(Protocol):
     async def append(self, batch: Sequence[Append]) -> list[Outcome]:
         """Store each append of the batch, all or nothing; the outcomes stand in the order of the batch.
 
-        A cancelled caller does not stop its append. Losers do not hurt winners. Raises `ValueError` for
+        Appends to one game are carried out in the order they were asked for, whoever waits for them: a
+        cancelled caller does not stop its append. Losers do not hurt winners. Raises `ValueError` for
         what no store could hold (then nothing of the batch is stored) and `StoreUnavailable`.
         """
         ...

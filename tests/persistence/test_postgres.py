@@ -160,8 +160,9 @@ async def test_a_terminated_connection_undoes_the_append(
     assert await store.append([append(game_id, 2), append(free)]) == [WON, WON]
 
 
+@pytest.mark.parametrize("claiming", [False, True], ids=["statement", "transaction"])
 async def test_cancelled_while_it_waits_in_the_database(
-    store: EventStore, admin: asyncpg.Connection[asyncpg.Record]
+    store: EventStore, admin: asyncpg.Connection[asyncpg.Record], claiming: bool
 ) -> None:
     game_id = new_id()
 
@@ -171,14 +172,18 @@ async def test_cancelled_while_it_waits_in_the_database(
     blocker = admin.transaction()
     await blocker.start()
     await admin.execute("LOCK TABLE commits IN SHARE MODE")
-    pending = asyncio.ensure_future(store.append([everything(game_id)]))
+    first = everything(game_id, remember=answer("s", "k") if claiming else None)
+    pending = asyncio.ensure_future(store.append([first]))
     await until(blocked)
     pending.cancel()
     with pytest.raises(asyncio.CancelledError):
         await pending
+    second = [asyncio.ensure_future(store.append([append(game_id, number)])) for number in (2, 3)]
+    await asyncio.sleep(0)
     await blocker.rollback()
-    assert await store.append([append(game_id, 2)]) == [WON]  # after its predecessor, or it would have lost
-    assert await store.game(game_id) is not None
+    # Each after its predecessor, or it would have lost.
+    assert await asyncio.gather(*second) == [[WON], [WON]]
+    assert await store.game(game_id) == first.game
 
 
 async def test_the_database_goes_away_and_comes_back(network: Proxy, far: EventStore) -> None:
