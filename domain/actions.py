@@ -47,7 +47,9 @@ def _all(state: Match, seat: int) -> Iterator[Any]:
 def _sources(state: Match, seat: int) -> list[tuple[str, Iterator[Any]]]:
     """One iterator a command type, in the contract's order."""
     deal, rules = state.deal, state.rules
-    assert deal is not None and deal.turn is not None and rules is not None
+    assert deal is not None
+    assert deal.turn is not None
+    assert rules is not None
     turn = deal.turn
     rec = Recorder(state, "")
     found: list[tuple[str, Iterator[Any]]] = []

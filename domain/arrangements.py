@@ -40,7 +40,7 @@ def arrange_hand(
     faces = [FACE[c] for c in hand]
     turned = [] if wild is None else [FACE[wild]]
     if extra := Counter(faces + turned) - Counter(full_deck(rules)):
-        raise Rejected("request.invalid", f"The deck has no such hand: {NAMES[next(iter(extra))]} is too many.")
+        raise Rejected("request.invalid", f"There is one {NAMES[next(iter(extra))]} too many.")
     mask = wild_mask(rules, 1, turned[0] if turned else None)
     packed = pack(faces)
     if groups is None:

@@ -26,7 +26,16 @@ from collections.abc import Iterator
 from domain.cards import NATURAL, ONE, RANK, SUIT, count, distinct, size
 from domain.melds import RUN_LIMIT, Addition, read_addition, run_bounds, split, wild_count, wilds_allowed
 from domain.plays import (
-    Table, can_use, has_meld_with, lay_offs, new_melds, removed, split_table, splits, swaps, with_meld,
+    Table,
+    can_use,
+    has_meld_with,
+    lay_offs,
+    new_melds,
+    removed,
+    split_table,
+    splits,
+    swaps,
+    with_meld,
 )  # fmt: skip
 from domain.rules import RuleSet
 from domain.state import RUN, Meld

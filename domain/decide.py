@@ -154,7 +154,7 @@ def execute(state: Match, command: Any, actor: Actor, at: str, dry: bool = False
 def _play(rec: Recorder, command: Any, actor: Actor) -> None:
     state, rules = rec.state, rec.rules
     family = FAMILIES[rules.family]
-    kind = type(command)
+    kind: type = type(command)  # pyright: ignore[reportUnknownVariableType]
     if kind not in family.commands_of(rules):
         raise refuse(rules, "command.not_in_variant")
     if actor.seat is None:

@@ -426,10 +426,10 @@ def _add_to_run(
     top = 13 if rules.ace_high else 12
     found: list[Addition] = []
     for below in range(n, -1, -1):
-        if position == "low" and below != n or position == "high" and below:
+        if (position == "low" and below != n) or (position == "high" and below):
             continue
         new_low, new_high = low - below, high + n - below
-        if new_low < 0 or new_high > top or new_low == 0 and new_high == 13:
+        if new_low < 0 or new_high > top or (new_low == 0 and new_high == 13):
             continue
         full = len(meld.cards) + n == RUN_LIMIT
         if full and position is None and found and new_high == 13:

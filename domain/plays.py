@@ -15,8 +15,16 @@ from typing import NamedTuple
 
 from domain.cards import JOKER, NATURAL, ONE, RANK, SUIT, count, distinct, placed, present, spread
 from domain.melds import (
-    RUN_LIMIT, is_natural, read_swaps, run_bounds, set_room, slots, split, split_fault,
-    wild_count, wilds_allowed,
+    RUN_LIMIT,
+    is_natural,
+    read_swaps,
+    run_bounds,
+    set_room,
+    slots,
+    split,
+    split_fault,
+    wild_count,
+    wilds_allowed,
 )  # fmt: skip
 from domain.rules import RuleSet
 from domain.state import RUN, SET, Meld

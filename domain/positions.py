@@ -54,7 +54,7 @@ class PositionTurn(Struct, frozen=True, forbid_unknown_fields=True):
     taken: CardIn | None = None
     pending: Cards = []
     floating: bool = False
-    discarder: SeatIndex | None | UnsetType = UNSET
+    discarder: SeatIndex | UnsetType | None = UNSET
 
 
 class Position(Struct, frozen=True, forbid_unknown_fields=True):
@@ -184,7 +184,7 @@ def _fifth(cards: list[int], p: Position, rules: RuleSet) -> int | None:
     """The fifth card of a full set, where the seat to act has just laid it (WR-12)."""
     if not rules.fifth_card or len(cards) != set_room(rules) + 1:
         return None
-    _need(p.turn.phase == "play" and len(p.hands[p.turn.seat]) == 1, "A set has a fifth card at the end only.")
+    _need(p.turn.phase == "play" and len(p.hands[p.turn.seat]) == 1, "A fifth card is laid at the end only.")
     clubs = [c for c in cards if c >> 6 == RANK[cards[0] >> 6] and not is_natural(c)]
     _need(bool(clubs), "A fifth card stands for the club.")
     return clubs[-1]
@@ -211,7 +211,7 @@ def _turn(p: Position, rules: RuleSet, seats: int) -> Turn:
     hand = p.hands[t.seat]
     _need(floats or all(p.hands), "In this game nobody's hand is empty.")
     _need(t.phase != "discard" or rules.opening_phase == "discard", "This game has no such phase.")
-    _need(t.phase != "discard" or not p.discard and not p.melds, "The opening discard comes first.")
+    _need(t.phase != "discard" or (not p.discard and not p.melds), "The opening discard comes first.")
     if t.phase != "play":
         _need(t.taken is None and not t.pending, "Nothing is taken or owed before the draw.")
     _need(table or not t.pending, "In this game nothing is owed.")
@@ -219,7 +219,7 @@ def _turn(p: Position, rules: RuleSet, seats: int) -> Turn:
     floating = t.floating or (floats and t.phase == "draw" and not hand)
     if floating:
         _need(floats, "In this game nobody floats.")
-        _need(len(hand) == (0 if t.phase == "draw" else 1), "A floating seat holds what it drew, if anything.")
+        _need(len(hand) == (0 if t.phase == "draw" else 1), "A floating seat holds what it drew.")
     discarder = t.discarder
     if discarder is UNSET:
         callable_ = rules.calls and t.phase == "draw" and p.discard

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from msgspec import Struct
 
@@ -138,10 +138,11 @@ def _clock_fault(value: Any) -> str | None:
         return None
     if not isinstance(value, dict):
         return "a clock is null or an object"
-    keys = set(value)
+    spans = cast("dict[str, Any]", value)
+    keys = set(spans)
     if keys != {"turn"} and keys != {"draw", "discard"}:
         return 'a clock names "turn" alone, or both "draw" and "discard"'
-    if not all(_is_integer(v) and 5 <= v <= 86400 for v in value.values()):
+    if not all(_is_integer(v) and 5 <= v <= 86400 for v in spans.values()):
         return "each time is a whole number of seconds from 5 to 86400"
     return None
 
@@ -229,7 +230,8 @@ def resolve_options(
     for o in options:
         value = given.get(o.name, o.default)
         if o.name in given and (fault := _fault(o, value, seats)):
-            faults.append(Fault(f"#/options/{o.name}", "options.out_of_range", f"{o.title}: {fault}.", o.rule))
+            where = f"#/options/{o.name}"
+            faults.append(Fault(where, "options.out_of_range", f"{o.title}: {fault}.", o.rule))
         resolved[o.name] = value
     return resolved, faults
 

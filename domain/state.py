@@ -207,6 +207,7 @@ def _table(
 
 
 def _game_created(s: Match, e: ev.GameCreated) -> Match:
+    del s
     return Match(
         version=e.seq, commit=e.commit, at=e.at, status="waiting", rules=e.rules,
         rules_version=e.rules_version, seats=tuple(Seat(k.kind, k.level) for k in e.seats),

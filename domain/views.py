@@ -22,7 +22,16 @@ from domain.record import write_meld, write_stock, write_turn
 from domain.rules import RuleSet
 from domain.scoring import value_table
 from domain.shapes import (
-    CardText, DealResult, DealShape, Fault, Level, MatchResult, MeldShape, PlacedText, SeatNo, StockShape,
+    CardText,
+    DealResult,
+    DealShape,
+    Fault,
+    Level,
+    MatchResult,
+    MeldShape,
+    PlacedText,
+    SeatNo,
+    StockShape,
     TurnShape,
 )  # fmt: skip
 from domain.state import Deal, Match, Turn
@@ -155,7 +164,7 @@ def arrangement(rules: RuleSet, hand: int, wild: int, declare: Declare | None) -
 
 def redact(event: Any, viewer: int | None) -> Any:
     """An event as a seat may see it, or a spectator or the host where ``viewer`` is None."""
-    shown = _REDACT.get(type(event))
+    shown = _REDACT.get(event.__class__)
     return event if shown is None else shown(event, viewer)
 
 

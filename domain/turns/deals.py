@@ -276,7 +276,7 @@ def _record_end(rec: Recorder, ending: Ending, scores: list[Score]) -> None:
             SeatResult(
                 i, names(unpack(deal.hands[i])), score.groups, points, bonus, points + bonus,
                 seat.score + points + bonus, streak, score.lines,
-            )  # fmt: skip
+            )
         )
     rec.emit(
         ev.DealEnded,

@@ -16,7 +16,15 @@ from domain import events as ev
 from domain.cards import FACE, JOKER, NAMES, NATURAL, ONE, PLACED, PLACED_NAME, RANK, count, distinct, size
 from domain.dead_ends import Pending, fifth_allowed, settle, stuck
 from domain.melds import (
-    Addition, Reading, addition_fault, meld_fault, read_addition, read_meld, read_swaps, split, split_fault,
+    Addition,
+    Reading,
+    addition_fault,
+    meld_fault,
+    read_addition,
+    read_meld,
+    read_swaps,
+    split,
+    split_fault,
 )  # fmt: skip
 from domain.plays import Table, can_use, extensible, has_meld_with, lay_offs, removed, with_meld
 from domain.record import Recorder, write_meld, write_turn
@@ -79,9 +87,9 @@ def play_fault(rules: RuleSet, deal: Deal, seat: int, after: Outcome) -> str | N
     """Why a play that is lawful in itself is refused all the same (WR-14, K-7), or None."""
     if not after.hand:
         return "play.last_card_must_be_discarded" if rules.last_card == "discard" else None
-    if after.pending or after.barred is not None:
-        if stuck(rules, deal.wild, seat, after.hand, after.melds, after.pending, after.barred):
-            return "pending.unplayable"
+    owes = after.pending or after.barred is not None
+    if owes and stuck(rules, deal.wild, seat, after.hand, after.melds, after.pending, after.barred):
+        return "pending.unplayable"
     return None
 
 
@@ -374,9 +382,9 @@ def discard_fault(rules: RuleSet, deal: Deal, turn: Turn, face: int) -> str | No
         return "pending.must_play"
     if barred_card(rules, turn) == face:
         return "discard.just_taken"
-    if rules.last_card == "float" and deal.hands[turn.seat] == ONE[face]:
-        if can_use(rules, deal.wild, face, deal.melds):
-            return "discard.must_play" if turn.floating else "discard.last_card_playable"
+    last = rules.last_card == "float" and deal.hands[turn.seat] == ONE[face]
+    if last and can_use(rules, deal.wild, face, deal.melds):
+        return "discard.must_play" if turn.floating else "discard.last_card_playable"
     return None
 
 

@@ -8,11 +8,28 @@ from __future__ import annotations
 from typing import Any
 
 from domain.rules import (
-    Clock, Option, RuleSet, SeatRange, Variant, choice, clock_option, integer, seat_option,
+    Clock,
+    Option,
+    RuleSet,
+    SeatRange,
+    Variant,
+    choice,
+    clock_option,
+    integer,
+    seat_option,
 )  # fmt: skip
 from domain.variants.rummy_5000 import (
-    CROSSING, DEADWOOD, NUMBERS as FK_NUMBERS, TARGET, VALUES, WILD_CARDS, WINDOW, score,
+    CROSSING,
+    DEADWOOD,
+    TARGET,
+    VALUES,
+    WILD_CARDS,
+    WINDOW,
+    score,
 )  # fmt: skip
+from domain.variants.rummy_5000 import (
+    NUMBERS as FK_NUMBERS,
+)
 from domain.variants.texts.george import RULES
 
 OPTIONS: tuple[Option, ...] = (

@@ -9,7 +9,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from domain.rules import (
-    Clock, Option, RuleSet, SeatRange, Variant, choice, clock_option, integer, nullable_integer, seat_option,
+    Clock,
+    Option,
+    RuleSet,
+    SeatRange,
+    Variant,
+    choice,
+    clock_option,
+    integer,
+    nullable_integer,
+    seat_option,
 )  # fmt: skip
 from domain.scoring import Ending, Score, hand_faces, lines_for, played_by
 from domain.shapes import ScoreLine

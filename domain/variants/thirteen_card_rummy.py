@@ -11,7 +11,16 @@ from typing import Any
 from domain.arrange import best
 from domain.cards import PLACED_NAME, unpack
 from domain.rules import (
-    BOOLEAN, Clock, Option, RuleSet, SeatRange, Variant, choice, clock_option, integer, seat_option,
+    BOOLEAN,
+    Clock,
+    Option,
+    RuleSet,
+    SeatRange,
+    Variant,
+    choice,
+    clock_option,
+    integer,
+    seat_option,
 )  # fmt: skip
 from domain.scoring import Ending, Score, lines_for, value_table
 from domain.shapes import ScoreLine

@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from domain.rules import (
-    BOOLEAN, Clock, Option, RuleSet, SeatRange, Variant, clock_option, integer, seat_option,
+    BOOLEAN,
+    Clock,
+    Option,
+    RuleSet,
+    SeatRange,
+    Variant,
+    clock_option,
+    integer,
+    seat_option,
 )  # fmt: skip
 from domain.scoring import Ending, Score, hand_faces, lines_for
 from domain.state import Deal, Seat
