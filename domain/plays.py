@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from domain.cards import JOKER, NATURAL, ONE, RANK, SUIT, count, distinct, placed, present, spread
+from domain.cards import JOKER, NATURAL, ONE, RANK, SUIT, count, distinct, placed, present, size, spread
 from domain.melds import (
     RUN_LIMIT,
     is_natural,
@@ -46,6 +46,33 @@ def removed(hand: int, cards: tuple[int, ...]) -> int:
 
 
 # --------------------------------------------------------------------- new melds
+
+_RANK_COUNTERS = tuple(sum(7 * ONE[s * 13 + r] for s in range(4)) for r in range(13))
+_SUIT_BITS = sum(ONE[:13])
+#: The places, three by three, that a run through a rank may begin with, the ace low; and high as well.
+_WINDOWS_LOW = tuple(
+    tuple(73 << 3 * low for low in range(max(0, r - 2), min(r, 10) + 1)) for r in range(13)
+)
+_WINDOWS_HIGH = tuple(
+    tuple(73 << 3 * low for low in range(max(0, r - 2), min(r, 11) + 1)) + ((73 << 33,) if r == 0 else ())
+    for r in range(13)
+)
+#: Where a run of three may begin, all suits, the ace low; and the queens, from where it may stand high.
+_STARTS = sum(ONE[s * 13 + r] for s in range(4) for r in range(11))
+_QUEENS = sum(ONE[s * 13 + 11] for s in range(4))
+
+
+@lru_cache(maxsize=256)
+def _counters(wild: int) -> int:
+    """The counters of the wild faces, all bits set."""
+    return sum([7 * ONE[f] for f in range(53) if wild >> f & 1])
+
+
+def _no_run(rules: RuleSet, held: int) -> bool:
+    """Whether no three cards held follow each other in a suit."""
+    if held & held >> 3 & held >> 6 & _STARTS:
+        return False
+    return not (rules.ace_high and held & held >> 3 & held << 33 & _QUEENS)
 
 
 def _subsets(faces: Sequence[int], counts: list[int], most: int) -> Iterator[tuple[int, ...]]:
@@ -174,7 +201,7 @@ def new_melds(rules: RuleSet, wild: int, hand: int) -> Iterator[tuple[int, ...]]
     if faces and faces[-1] == JOKER:
         faces = faces[:-1]
     yield from _sets(rules, hand, faces, wilds, most_wild)
-    if rules.runs:
+    if rules.runs and (most_wild or not _no_run(rules, present(hand))):
         yield from _runs(rules, hand, faces, wilds, most_wild)
 
 
@@ -187,22 +214,23 @@ def has_meld_with(rules: RuleSet, wild: int, hand: int, face: int) -> bool:
     """
     if wild >> face & 1 or rules.wilds_at_most_naturals:
         return next(melds_with(rules, wild, hand, face), None) is not None
-    wilds = sum([count(hand, f) for f in distinct(hand) if wild >> f & 1])
+    wilds = size(hand & _counters(wild))
     most = 2 if rules.max_wilds is None else min(2, rules.max_wilds)
-    rank, suit, a_suit = RANK[face], SUIT[face], slots(rules)
-    if sum([min(hand >> 3 * (s * 13 + rank) & 7, a_suit) for s in range(4)]) + min(wilds, most) >= 3:
+    rank, suit = RANK[face], SUIT[face]
+    if size(hand & _RANK_COUNTERS[rank]) + min(wilds, most) >= 3:
         return True
     if not rules.runs:
         return False
-    top = 13 if rules.ace_high else 12
-    base = suit * 13
-    for place in (rank,) if rank or top == 12 else (0, 13):
-        for low in range(max(0, place - 2), min(place, top - 2) + 1):
-            own = [f for p in range(low, low + 3) if hand >> 3 * (f := base + p % 13) & 7]
-            # A wild-rank card in its own place is one wild less for the others.
-            left = wilds - sum([wild >> f & 1 for f in own])
-            if len(own) + min(left, most) >= 3:
-                return True
+    held = present(hand) >> 39 * suit & _SUIT_BITS
+    held |= (held & 1) << 39
+    for window in (_WINDOWS_HIGH if rules.ace_high else _WINDOWS_LOW)[rank]:
+        own = held & window
+        left = wilds
+        if wilds:  # a wild-rank card in its own place is one wild less for the others
+            low = _counters(wild) >> 39 * suit
+            left -= (own & (low | (low & 1) << 39)).bit_count()
+        if own.bit_count() + min(left, most) >= 3:
+            return True
     return False
 
 
@@ -242,6 +270,18 @@ def takes(rules: RuleSet, meld: Meld) -> Takes:
         rules.ace_high, rules.set_limit, rules.decks, rules.max_wilds, rules.wilds_at_most_naturals,
         rules.beside, meld.kind, meld.cards,
     )  # fmt: skip
+
+
+_memo: tuple[RuleSet | None, Table, list[Takes]] = (None, (), [])
+
+
+def table_takes(rules: RuleSet, melds: Table) -> list[Takes]:
+    """What each meld of a table takes.  The last table asked for is kept: it is asked for often."""
+    global _memo
+    memo = _memo
+    if memo[1] is not melds or memo[0] is not rules:
+        memo = _memo = (rules, melds, [takes(rules, m) for m in melds])
+    return memo[2]
 
 
 @lru_cache(maxsize=1 << 12)
@@ -286,8 +326,7 @@ def lay_offs(
     """(meld, placed card, position) of every single card that can be added to the table."""
     wilds = [f for f in distinct(hand) if wild >> f & 1]
     held = present(hand)
-    for meld in melds:
-        own, beside, wild_at, full = takes(rules, meld)
+    for meld, (own, beside, wild_at, full) in zip(melds, table_takes(rules, melds), strict=True):
         if full:
             if fifth:
                 for w in wilds:
@@ -310,8 +349,7 @@ def lay_offs(
 def can_use(rules: RuleSet, wild: int, face: int, melds: Table) -> bool:
     """Whether the table can use a card: extended by it, as itself or as a wild, or beside (FK-13)."""
     bit, is_wild = ONE[face], wild >> face & 1
-    for meld in melds:
-        own, beside, wild_at, full = takes(rules, meld)
+    for meld, (own, beside, wild_at, full) in zip(melds, table_takes(rules, melds), strict=True):
         if full:
             continue
         if bit & (own | beside):
