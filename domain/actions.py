@@ -87,10 +87,8 @@ def _draws(rec: Recorder, turn: Turn) -> Iterator[Any]:
     family = declaring if rec.rules.family == "declare" else table
     if family.draw_fault(rec, "stock", 1) is None:
         yield cmd.Draw("stock")
-    most = len(rec.deal.discard) if rec.rules.pile in ("deepest", "matching_pair") else 1
-    for count in range(1, most + 1):
-        if family.draw_fault(rec, "discard", count) is None:
-            yield cmd.Draw("discard", count)
+    for count in family.takeable_counts(rec):
+        yield cmd.Draw("discard", count)
 
 
 # ------------------------------------------------------------------------- plays

@@ -26,7 +26,7 @@ from domain.rules import RuleSet
 
 PLACES: Final = 52
 _LOW: Final = sum(1 << 2 * i for i in range(PLACES))
-_NEVER: Final = 1 << 30
+NEVER: Final = 1 << 30
 
 #: face → place and back
 PLACE: Final[tuple[int, ...]] = tuple(f % 13 * 4 + f // 13 for f in range(52))
@@ -140,26 +140,36 @@ def _pictures(kinds: MeldKinds) -> _Pictures:
 
 
 class Fits:
-    """A measure of hands: what a leftover card of each place counts, and the melds of the game."""
+    """A measure of hands: what a leftover card of each place counts, and the melds of the game.
 
-    def __init__(self, kinds: MeldKinds, worth: Sequence[int]) -> None:
-        """``worth`` is by place."""
+    ``worth`` is by place.  ``price`` is what the use of one wild counts: above zero it saves wilds
+    for groups that are worth one.
+    """
+
+    def __init__(self, kinds: MeldKinds, worth: Sequence[int], price: int = 0) -> None:
         self._groups = _pictures(kinds).groups
         self._worth = worth
+        self._price = price
         self._lone = kinds.runs and kinds.max_wilds > 1 and not kinds.balanced
         self._memo: dict[int, int] = {}
 
-    def least(self, held: int, wilds: int, need: bool = False, limit: int = _NEVER) -> int:
-        """The least worth left over of ``held`` with ``wilds`` to help; with ``need`` one group at
-        least is a run.  Exact below ``limit``, otherwise some number not below it.
+    def least(self, held: int, wilds: int, *, need: bool = False, free: int = 0, limit: int = NEVER) -> int:
+        """The least that ``held`` must cost with ``wilds`` to help.
+
+        ``need``: at least one group must be a run.  ``free``: so many cards, up to three, may be left
+        over at no cost.  Exact below ``limit``; otherwise some number not below it.
         """
+        return self._least(held, wilds, need << 2 | free, limit)
+
+    def _least(self, held: int, wilds: int, rest: int, limit: int) -> int:
         if not held:
-            return _NEVER if need and wilds < 3 else 0
-        if wilds > 1 and self._lone:
+            return NEVER if rest > 3 and wilds < 3 else 0
+        price = self._price
+        if wilds > 1 and self._lone and not price:
             cards = (held & _LOW).bit_count() + 2 * (held >> 1 & _LOW).bit_count()
             if wilds >= 2 * cards:
                 return 0
-        key = (held << 4 | wilds) << 1 | need
+        key = (held << 4 | wilds) << 3 | rest
         known = self._memo.get(key)
         if known is not None:
             if known >= 0:
@@ -171,25 +181,29 @@ class Fits:
         for cards, cost, run in self._groups(place, held):
             if cost > wilds:
                 break
-            found = self.least(held - cards, wilds - cost, need and not run, best)
-            if found < best:
-                best = found
-                if not found:
-                    break
-        else:
-            pass
+            paid = price * cost
+            if paid < best:
+                found = paid + self._least(held - cards, wilds - cost, rest & 3 if run else rest, best - paid)
+                if found < best:
+                    best = found
+                    if not found:
+                        break
         if best:
-            one = 1 << 2 * place
-            worth = self._worth[place]
-            if worth < best:
-                found = worth + self.least(held - one, wilds, need, best - worth)
-                if found < best:
-                    best = found
-            if best and wilds > 1 and self._lone:
-                found = self.least(held - one, wilds - 2, False, best)
-                if found < best:
-                    best = found
+            best = self._leave(held, wilds, rest, place, best)
         self._memo[key] = best if best < limit else ~limit
+        return best
+
+    def _leave(self, held: int, wilds: int, rest: int, place: int, best: int) -> int:
+        """The lowest card left over, or alone beside two wilds."""
+        held -= 1 << 2 * place
+        worth = self._worth[place]
+        if rest & 3:
+            best = min(best, self._least(held, wilds, rest - 1, best))
+        if worth < best:
+            best = min(best, worth + self._least(held, wilds, rest, best - worth))
+        paid = 2 * self._price
+        if wilds > 1 and self._lone and paid < best:
+            best = min(best, paid + self._least(held, wilds - 2, rest & 3, best - paid))
         return best
 
 
@@ -231,9 +245,9 @@ class Distance:
             lacks = length - cards.bit_count()
             if lacks > missing or not cards:
                 continue
-            if least(held - cards, wilds + missing - lacks, True, spare + 1) <= spare:
+            if least(held - cards, wilds + missing - lacks, need=True, limit=spare + 1) <= spare:
                 return True
-        return missing > 2 and least(held, wilds + missing - 3, True, spare + 1) <= spare
+        return missing > 2 and least(held, wilds + missing - 3, need=True, limit=spare + 1) <= spare
 
     def of(self, held: int, wilds: int, most: int, over: int = 0) -> int:
         """The number of cards missing, or ``most`` if that many or more are."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from domain import commands as cmd
@@ -41,6 +41,12 @@ def draw_fault(rec: Recorder, source: str, number: int) -> str | None:
     if not rec.rules.may_take_jokers and deal.wild >> deal.discard[-1] & 1:
         return "draw.joker_not_takeable"
     return None
+
+
+def takeable_counts(rec: Recorder) -> Iterator[int]:
+    """Every number of cards that may be drawn off the pile now: one, or none."""
+    if draw_fault(rec, "discard", 1) is None:
+        yield 1
 
 
 def draw(rec: Recorder, c: cmd.Draw) -> None:

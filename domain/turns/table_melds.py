@@ -6,14 +6,14 @@ contract's precedence and records its fact; ``deals.finish_turn`` records what f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
 from domain import commands as cmd
 from domain import events as ev
-from domain.cards import FACE, JOKER, NAMES, NATURAL, ONE, PLACED, PLACED_NAME, RANK, count, distinct, size
+from domain.cards import FACE, JOKER, NAMES, NATURAL, ONE, PLACED, PLACED_NAME, RANK, count, distinct, pack, size
 from domain.dead_ends import Pending, fifth_allowed, settle, stuck
 from domain.melds import (
     Addition,
@@ -184,22 +184,42 @@ def draw_fault(rec: Recorder, source: str, number: int) -> str | None:
         return "draw.stock_only"
     if number > len(deal.discard):
         return "draw.too_many"
-    deepest = deal.discard[-number]
     hand = deal.hands[turn.seat]
-    if rules.pile == "matching_pair" and not _has_pair(hand, deepest):
+    if rules.pile == "matching_pair" and not _has_pair(hand, deal.discard[-number]):
         return "draw.needs_matching_pair"
     if _window_open(rec, turn):
         return "draw.call_window"
+    return _use_fault(rules, deal, turn, hand + pack(deal.discard[-number:]), number)
+
+
+def _use_fault(rules: RuleSet, deal: Deal, turn: Turn, hand: int, number: int) -> str | None:
+    """Whether the cards taken can be used as the pile's rule asks; ``hand`` holds them already."""
+    deepest = deal.discard[-number]
     if rules.pile == "playable_top":
-        full = hand + ONE[deepest]
-        return None if _playable_now(rules, deal, turn, full, deepest) else "draw.discard_unplayable"
-    if number > 1 or rules.pile == "matching_pair":
-        for face in deal.discard[-number:]:
-            hand += ONE[face]
+        return None if _playable_now(rules, deal, turn, hand, deepest) else "draw.discard_unplayable"
+    if rules.pile == "matching_pair" or (rules.pile == "deepest" and number > 1):
         barred = deepest if number == 1 else None
         if stuck(rules, deal.wild, turn.seat, hand, deal.melds, (deepest,), barred):
             return "draw.deepest_unplayable"
     return None
+
+
+def takeable_counts(rec: Recorder) -> Iterator[int]:
+    """Every number of cards that may be drawn off the pile now (WR-7, FK-6, GE-3)."""
+    rules, deal, turn = rec.rules, rec.deal, rec.turn
+    if rules.pile not in ("deepest", "matching_pair"):
+        if draw_fault(rec, "discard", 1) is None:
+            yield 1
+        return
+    if turn.floating or _window_open(rec, turn):
+        return
+    held = hand = deal.hands[turn.seat]
+    for number, face in enumerate(reversed(deal.discard), 1):
+        hand += ONE[face]
+        if rules.pile == "matching_pair" and not _has_pair(held, face):
+            continue
+        if _use_fault(rules, deal, turn, hand, number) is None:
+            yield number
 
 
 def _window_open(rec: Recorder, turn: Turn) -> bool:
