@@ -1,0 +1,348 @@
+"""How far a log can be trusted: the three verdicts.
+
+*Intact*: the chain of the header over the event lines, and the fold (``domain.consistency``).
+*Fair*: the commitment to the seed, and every shuffle recomputed from it (K-11).
+*Lawful*: every commit decided again at its recorded time, its events compared byte for byte.  Where
+the log is of an older revision of the rules, a difference is one of rules and no fault of the log's.
+
+The log comes from anyone: nothing in it is believed, and whatever it makes go wrong is a finding.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain import events as ev
+from domain.cards import names
+from domain.commands import Rejected
+from domain.consistency import Inconsistent, check_after, check_before
+from domain.decide import NewGame, create, execute, sandbox_deck
+from domain.positions import Position, write_position
+from domain.replay import Header, NoCommand, command_of, decode_event, encode_event
+from domain.rules import RULES_VERSION, RuleSet
+from domain.shapes import MatchResult
+from domain.shuffle import client_hash, commitment, first_seat, shuffle
+from domain.state import NEW, Match, evolve
+from domain.turns.deals import deal_cards, full_deck
+from domain.variants import VARIANTS
+
+Code = Literal["chain", "fold", "commitment", "shuffle", "unlawful", "differs_from_current_rules"]
+
+#: A deck that cannot serve is rare (FK-21); that many in a row are no rules of ours.
+_MOST_REDEALS = 1000
+
+
+class ShuffleCheck(Struct, frozen=True):
+    """One shuffle of the log: the event that records it, its number of K-11, whether the seed gives it."""
+
+    seq: int
+    draw: int
+    ok: bool
+
+
+class Divergence(Struct, frozen=True):
+    """The first thing that is wrong, and the event where it shows; null where no one event does."""
+
+    seq: int | None
+    code: Code
+    detail: str
+
+
+class Verification(Struct, frozen=True):
+    """What is to be said of a log.
+
+    ``ok``: intact, fair and lawful.  ``complete``: the game is over and its seed revealed.
+    """
+
+    ok: bool
+    complete: bool
+    events: int
+    rules_version: int
+    intact: bool
+    fair: bool
+    lawful: bool
+    shuffles: list[ShuffleCheck]
+    divergence: Divergence | None
+    result: MatchResult | None
+    position: Position | None
+
+
+def verify(data: bytes | Iterable[bytes], at: int | None = None) -> Verification:
+    """Verify an exported log, given whole or line by line; ``at``: the position after that event, too.
+
+    Raises ``Rejected``: ``log.invalid`` where this is no log at all or one of rules that are yet to
+    come, ``request.invalid`` where it has no event ``at``.
+    """
+    lines = _lines(data)
+    verifier = _Verifier(_header(next(lines, b"")), at)
+    for line in lines:
+        verifier.read(line)
+    return verifier.verdict()
+
+
+def _lines(data: bytes | Iterable[bytes]) -> Iterator[bytes]:
+    """The lines without their newlines."""
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        split = bytes(data).split(b"\n")
+        if not split[-1]:
+            split.pop()
+        yield from split
+        return
+    for line in data:
+        yield line[:-1] if line.endswith(b"\n") else line
+
+
+def _header(line: bytes) -> Header:
+    try:
+        return msgspec.json.decode(line, type=Header)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise _invalid("The first line is not the header of a log.") from error
+
+
+def _invalid(detail: str) -> Rejected:
+    return Rejected("log.invalid", detail)
+
+
+class _Finding(NamedTuple):
+    seq: int
+    code: Code
+    detail: str
+
+
+#: Of several findings at one event the first of these is told.
+_ORDER: tuple[Code, ...] = (
+    "chain", "fold", "commitment", "shuffle", "unlawful", "differs_from_current_rules"
+)  # fmt: skip
+
+
+class _Verifier:
+    """Reads a log line by line and collects what is wrong with it."""
+
+    def __init__(self, header: Header, at: int | None) -> None:
+        self.header = header
+        self.at = at
+        self.chain = hashlib.sha256()
+        self.lines = 0
+        self.state = NEW
+        self.last: Any = None
+        self.commit: list[Any] = []
+        self.before = NEW
+        self.broken = False
+        self.findings: list[_Finding] = []
+        self.shuffles: list[ShuffleCheck] = []
+        self.position: Position | None = None
+
+    # ------------------------------------------------------------------- reading
+
+    def read(self, line: bytes) -> None:
+        """One event line: into the chain, and, unless an earlier one was broken, into the fold."""
+        self.chain.update(line)
+        self.chain.update(b"\n")
+        self.lines += 1
+        if self.broken:
+            return
+        try:
+            self._fold(decode_event(line))
+        except Inconsistent as error:
+            self._break(str(error))
+        except (msgspec.MsgspecError, UnicodeError) as error:
+            self._break(f"The line is no event: {error}")
+        except Exception as error:
+            self._break(f"The event names what is not there: {error!r}.")
+
+    def _break(self, detail: str) -> None:
+        self.broken = True
+        self.findings.append(_Finding(self.lines, "fold", detail))
+
+    def _fold(self, event: Any) -> None:
+        check_before(self.state, event)
+        if event.commit != self.state.commit:
+            self._decide()
+            self.commit, self.before = [], self.state
+        self._check_fair(event)
+        self.state = evolve(self.state, event)
+        self.commit.append(event)
+        self.last = event
+        check_after(self.state, event)
+        if event.seq == self.at:
+            self.position = write_position(self.state)
+
+    # -------------------------------------------------------------------- verdict
+
+    def verdict(self) -> Verification:
+        """What is to be said now that all lines are read."""
+        if not self.lines:
+            raise _invalid("The log has no events.")
+        if not self.broken:
+            self._decide()
+        version = self.state.rules_version or self.header.rules_version
+        damage = self._damage()
+        if version > RULES_VERSION and not damage:
+            raise _invalid(f"The log is of revision {version} of the rules, and this is {RULES_VERSION}.")
+        if self.at is not None and not 1 <= self.at <= self.lines:
+            raise Rejected("request.invalid", f"The log has no event {self.at}.")
+        codes = {f.code for f in self.findings}
+        intact = damage is None and "fold" not in codes
+        # What could not be read is neither fair nor lawful: nobody can say.
+        fair = not self.broken and not codes & {"commitment", "shuffle"}
+        lawful = not self.broken and "unlawful" not in codes
+        ok = intact and fair and lawful
+        return Verification(
+            ok=ok,
+            complete=self._complete() and damage is None,
+            events=self.lines,
+            rules_version=version,
+            intact=intact,
+            fair=fair,
+            lawful=lawful,
+            shuffles=self.shuffles,
+            divergence=self._divergence(damage, ok),
+            result=self.state.match_result,
+            position=self.position,
+        )
+
+    def _complete(self) -> bool:
+        over = self.state.status in ("finished", "cancelled")
+        return over and not self.broken and type(self.last) is ev.SeedRevealed
+
+    def _damage(self) -> Divergence | None:
+        """What is wrong with the chain, or with what the header says of the events."""
+        first = min((f.seq for f in self.findings), default=None)
+        if self.lines != self.header.events:
+            missing = self.lines + 1 if self.lines < self.header.events else self.header.events + 1
+            detail = f"The header tells of {self.header.events} events, and {self.lines} are here."
+            return Divergence(missing if first is None else min(first, missing), "chain", detail)
+        if self.chain.hexdigest() != self.header.chain:
+            return Divergence(first, "chain", "The event lines are not those that the header's chain was made from.")
+        if self.state.rules is None:
+            return None
+        told = {"variant": self.state.rules.variant, "rules_version": self.state.rules_version,
+                "sandbox": self.state.sandbox}  # fmt: skip
+        for name, value in told.items():
+            if getattr(self.header, name) != value:
+                return Divergence(1, "chain", f"The header and the first event differ in {name!r}.")
+        return None
+
+    def _divergence(self, damage: Divergence | None, ok: bool) -> Divergence | None:
+        if damage is not None:
+            return damage
+        serious = [f for f in self.findings if ok or f.code != "differs_from_current_rules"]
+        if not serious:
+            return None
+        first = min(serious, key=lambda f: (f.seq, _ORDER.index(f.code)))
+        return Divergence(first.seq, first.code, first.detail)
+
+    # ----------------------------------------------------------------------- fair
+
+    def _find(self, event: Any, code: Code, detail: str) -> None:
+        self.findings.append(_Finding(event.seq, code, detail))
+
+    def _check_fair(self, e: Any) -> None:
+        s = self.state
+        if type(e) is ev.GameCreated:
+            if e.commitment != self.header.commitment:
+                self._find(e, "commitment", "The header's commitment is not that of the first event.")
+            if e.seed is None or e.commitment != commitment(bytes.fromhex(e.seed)):
+                self._find(e, "commitment", "The commitment is not the SHA-256 of the seed.")
+        elif type(e) is ev.SeedRevealed:
+            if e.seed != s.seed.hex():
+                self._find(e, "commitment", "The seed revealed is not the one that was committed to.")
+        elif type(e) is ev.GameStarted:
+            self._start(s, e)
+        elif type(e) is ev.DealStarted:
+            self._deal(s, e)
+        elif type(e) is ev.StockRebuilt:
+            assert s.deal is not None
+            cards = shuffle(s.seed, s.client, s.next_draw, s.deal.discard[:-1])
+            self._shuffle(e, e.draw == s.next_draw and e.cards == names(cards))
+
+    def _start(self, s: Match, e: ev.GameStarted) -> None:
+        if e.client != client_hash(x.entropy for x in s.seats):
+            self._find(e, "shuffle", "The seats' entropies give another hash.")
+        assert s.rules is not None
+        fixed = s.first_wanted is not None or s.rules.options.get(VARIANTS[s.rules.variant].first) is not None
+        if not fixed and e.first != first_seat(s.seed, bytes.fromhex(e.client), len(s.seats)):
+            self._find(e, "shuffle", "Draw 0 gives another first seat.")
+
+    def _deal(self, s: Match, e: ev.DealStarted) -> None:
+        assert s.rules is not None
+        setup = (s.setup or {}) if s.deal is None else {}
+        if e.draw is None:  # a sandbox's position: nothing was shuffled
+            if setup.get("position") is None:
+                self._find(e, "shuffle", "The deal comes from no shuffle.")
+            return
+        if setup.get("deck") is not None:  # it stands for draw 1
+            draw, order = 1, sandbox_deck(s.rules, setup["deck"])
+        else:
+            draw, order = _serving_deck(s, s.rules, e)
+        self._shuffle(e, e.draw == draw and e.deck == names(order))
+
+    def _shuffle(self, e: Any, ok: bool) -> None:
+        self.shuffles.append(ShuffleCheck(e.seq, e.draw, ok))
+        if not ok:
+            self._find(e, "shuffle", f"Draw {e.draw} of this seed gives another order.")
+
+    # --------------------------------------------------------------------- lawful
+
+    def _decide(self) -> None:
+        """Decide the commit that has just been read to its end once more."""
+        commit = self.commit
+        if not commit:
+            return
+        older = (self.state.rules_version or RULES_VERSION) < RULES_VERSION
+        try:
+            found = _difference(commit, self.before, older)
+        except Rejected as refusal:
+            found = _Finding(commit[0].seq, "unlawful", f"Refused by {refusal.code}: {refusal.detail}")
+        except NoCommand as error:
+            found = _Finding(commit[0].seq, "unlawful", str(error))
+        except Exception as error:  # whatever a made-up log can bring about
+            found = _Finding(commit[0].seq, "unlawful", f"It cannot be decided: {error!r}.")
+        if found is not None:
+            code: Code = "differs_from_current_rules" if older else "unlawful"
+            self.findings.append(found._replace(code=code))
+
+
+def _serving_deck(s: Match, rules: RuleSet, e: ev.DealStarted) -> tuple[int, Sequence[int]]:
+    """The first draw from the next one on that can serve the deal, and its deck (FK-21)."""
+    for draw in range(s.next_draw, s.next_draw + _MOST_REDEALS):
+        order = shuffle(s.seed, s.client, draw, full_deck(rules))
+        if deal_cards(rules, len(s.seats), e.deal.dealer, e.deal.starter, order) is not None:
+            return draw, order
+    raise Inconsistent("No deck can serve such a deal.")
+
+
+def _difference(commit: list[Any], before: Match, older: bool) -> _Finding | None:
+    """The first event of a commit that is not what its command causes today."""
+    command, actor = command_of(commit, before)
+    at = commit[0].at
+    if isinstance(command, NewGame):
+        decided = _create(command, commit[0], older)
+    else:
+        decided = execute(before, command, actor, at).events
+    for recorded, event in zip(commit, decided, strict=False):
+        if encode_event(recorded) != encode_event(event):
+            detail = f"The rules give another {msgspec.to_builtins(event)['type']} here."
+            return _Finding(recorded.seq, "unlawful", detail)
+    if len(decided) > len(commit):
+        return _Finding(commit[-1].seq, "unlawful", "More follows from this command than is recorded.")
+    if len(decided) < len(commit):
+        return _Finding(commit[len(decided)].seq, "unlawful", "Nothing of the kind follows from the command.")
+    return None
+
+
+def _create(game: NewGame, created: ev.GameCreated, older: bool) -> list[Any]:
+    """Create the game again.  A log of older rules keeps those that it records."""
+    seats = VARIANTS[game.variant].seats
+    if not seats.min <= len(game.seats) <= seats.max:
+        raise Rejected("request.invalid", "The game does not take so many seats.")
+    if older:
+        game = replace(game, rules=created.rules)
+    first, *rest = create(game, created.at).events
+    return [replace(first, rules_version=created.rules_version), *rest]
