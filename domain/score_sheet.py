@@ -11,8 +11,8 @@ has the id may see.  A sheet has no secrets, so there is one view for all.
   ends the sheet; the sheet's tokens are the invitation, since its id alone only lets one read.
 - Highest total first: the target is reached at or above, equal totals share a place.
 - To write what stands there already is no news: no event, so a repeated request changes nothing.
-- Names are persons' data and stand in no event.  Commands bring them so that they are checked here; the
-  caller keeps them beside the log and gives them to ``view``, null for a name that was erased.
+- A column's name is a person's and stands in no event.  The caller keeps the names beside the log, where
+  they can be erased, and gives them to ``view``, null for one that was.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from domain.shapes import Fault, Time
 REVISION: Final = 1
 MOST_COLUMNS: Final = 16
 MOST_ROUNDS: Final = 1_000
-LONGEST_NAME: Final = 40
 #: Bound of a number and of a target, on both sides of zero.
 BOUND: Final = 1_000_000
 
@@ -41,16 +40,14 @@ ColumnNo = Annotated[int, Meta(extra_json_schema={"minimum": 0, "maximum": MOST_
 
 
 class Create(Struct, frozen=True):
-    """A new sheet, with a column for each name."""
+    """A new sheet with this many columns."""
 
-    columns: Sequence[str]
+    columns: int
     target: int | None = None
 
 
 class Join(Struct, frozen=True):
     """One more column, to the right of the others."""
-
-    name: str
 
 
 class Enter(Struct, frozen=True):
@@ -182,18 +179,16 @@ def decide(sheet: Sheet, command: SheetCommand, actor: Actor, at: str) -> list[S
     """
     stamp = (sheet.version + 1, sheet.commit + 1, max(at, sheet.at))
     if isinstance(command, Create):
-        faults = _name_faults(command.columns, "#/columns")
-        if not 1 <= len(command.columns) <= MOST_COLUMNS:
+        faults: list[Fault] = []
+        if not 1 <= command.columns <= MOST_COLUMNS:
             faults.append(_fault("#/columns", f"A sheet has 1 to {MOST_COLUMNS} columns."))
         if command.target is not None and abs(command.target) > BOUND:
             faults.append(_fault("#/target", _bounds("A target")))
         _refuse_faults(faults)
-        return [SheetCreated(*stamp, len(command.columns), command.target)]
+        return [SheetCreated(*stamp, command.columns, command.target)]
 
     by = actor.seat
-    if isinstance(command, Join):
-        _refuse_faults(_name_faults([command.name], "#/name"))
-    elif isinstance(command, Enter) and abs(command.value) > BOUND:
+    if isinstance(command, Enter) and abs(command.value) > BOUND:
         _refuse_faults([_fault("#/value", _bounds("A number"))])
     if by is None and not actor.host:
         raise Rejected("auth.required", "This needs one of the sheet's own tokens.", "SS-1")
@@ -235,18 +230,6 @@ def _bounds(what: str) -> str:
 
 def _fault(pointer: str, detail: str) -> Fault:
     return Fault(pointer, "request.invalid", detail, "SS-1")
-
-
-def _name_faults(names: Sequence[str], pointer: str) -> list[Fault]:
-    """A name has 1–40 printable characters, of which not all are spaces."""
-    return [
-        _fault(
-            pointer if pointer == "#/name" else f"{pointer}/{at}",
-            f"A name has 1 to {LONGEST_NAME} printable characters.",
-        )
-        for at, name in enumerate(names)
-        if not (len(name) <= LONGEST_NAME and name.isprintable() and name.strip())
-    ]
 
 
 def _refuse_faults(faults: list[Fault]) -> None:
