@@ -92,7 +92,8 @@ def _holds(hand: int, faces: Iterable[int], detail: str) -> None:
 
 
 def _in_hand(s: Match, seat: int, cards: Iterable[str]) -> None:
-    _holds(_deal(s).hands[seat], [PLACED[c] & 63 for c in cards], "A card was played that is not in the hand.")
+    faces = [PLACED[c] & 63 for c in cards]
+    _holds(_deal(s).hands[seat], faces, "A card was played that is not in the hand.")
 
 
 def _acting(s: Match, seat: int) -> None:
@@ -115,7 +116,8 @@ def _meld(s: Match, number: int) -> tuple[Counter[int], int, str]:
 
 def _same_meld(s: Match, e: Any, gone: Iterable[int], come: Iterable[int], after: Counter[int]) -> None:
     before, owner, kind = _meld(s, e.meld)
-    _need((e.after.id, e.after.owner, e.after.kind) == (e.meld, owner, kind), "It is another meld afterwards.")
+    same = (e.after.id, e.after.owner, e.after.kind) == (e.meld, owner, kind)
+    _need(same, "It is another meld afterwards.")
     before.subtract(gone)
     before.update(come)
     _need(+before == after and min(before.values()) >= 0, "The meld afterwards holds other cards.")
@@ -125,6 +127,7 @@ def _same_meld(s: Match, e: Any, gone: Iterable[int], come: Iterable[int], after
 
 
 def _created(s: Match, e: ev.GameCreated) -> None:
+    del s
     _need(e.variant in VARIANTS and e.rules.variant == e.variant, f"There is no game {e.variant!r}.")
     _need(1 <= len(e.seats) <= 8, "No game has so many seats.")
 
@@ -178,7 +181,8 @@ def _drawn(s: Match, e: ev.CardDrawn) -> None:
     _acting(s, e.seat)
     cards = [FACE[c] for c in e.cards or ()]
     source = d.stock if e.source == "stock" else d.discard[::-1]
-    _need(e.count == len(cards) > 0 and (e.source == "discard" or e.count == 1), "The count is not that of the cards.")
+    counted = e.count == len(cards) > 0 and (e.source == "discard" or e.count == 1)
+    _need(counted, "The count is not that of the cards.")
     _need(tuple(cards) == source[: e.count], "Other cards lay on top.")
 
 
@@ -250,7 +254,8 @@ def _rebuilt(s: Match, e: ev.StockRebuilt) -> None:
 
 def _ended(s: Match, e: ev.DealEnded) -> None:
     d, r = _deal(s), e.result
-    _need(r.number == d.number and [x.seat for x in r.seats] == list(range(len(s.seats))), "A seat is missing.")
+    _need(r.number == d.number, "It is the result of another deal.")
+    _need([x.seat for x in r.seats] == list(range(len(s.seats))), "A seat is missing.")
     _need(r.winner is None or 0 <= r.winner < len(s.seats), f"There is no seat {r.winner}.")
     for x, seat, hand in zip(r.seats, s.seats, d.hands, strict=True):
         _need(x.hand == names(unpack(hand)), f"Seat {x.seat} held other cards.")

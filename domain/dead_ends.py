@@ -42,6 +42,7 @@ from domain.state import RUN, Meld
 
 Pending = tuple[int, ...]
 
+
 def settle(pending: Pending, cards: tuple[int, ...]) -> Pending:
     """What is still owed once these placed cards were played (WR-8): copies are alike."""
     if not pending:
@@ -52,12 +53,13 @@ def settle(pending: Pending, cards: tuple[int, ...]) -> Pending:
             left.remove(c & 63)
     return tuple(left)
 
+
 def can_play(rules: RuleSet, wild: int, hand: int, melds: Table, face: int) -> bool:
     """Whether one card of the hand can be played, at once or after other plays; no swaps (FK-6)."""
     if can_use(rules, wild, face, melds) or has_meld_with(rules, wild, hand, face):
         return True
     if rules.splits or wild >> face & 1:
-        return any(_grow(rules, wild, hand, meld, face, set()) for meld in melds)
+        return any(_can_grow(rules, wild, hand, meld, face) for meld in melds)
     return any(_reaches(rules, wild, hand, meld, face) for meld in melds)
 
 
@@ -80,6 +82,30 @@ def _reaches(rules: RuleSet, wild: int, hand: int, meld: Meld, face: int) -> boo
         if missing <= left and (not missing or wilds_allowed(rules, total, len(meld.cards) + len(between))):
             return True
     return False
+
+
+_grown: tuple[RuleSet | None, dict[object, bool]] = (None, {})
+_GROWN_LIMIT = 4096
+
+
+def _can_grow(rules: RuleSet, wild: int, hand: int, meld: Meld, face: int) -> bool:
+    """``_grow`` by the cards that matter to it, remembered: a list of actions asks it over and over."""
+    global _grown
+    first = meld.cards[0] >> 6
+    relevant = 0
+    for f in distinct(hand):
+        same = SUIT[f] == SUIT[first] if meld.kind == RUN else RANK[f] == RANK[first]
+        if same or wild >> f & 1:
+            relevant += ONE[f] * count(hand, f)
+    memo = _grown
+    if memo[0] is not rules or len(memo[1]) > _GROWN_LIMIT:
+        memo = _grown = (rules, {})
+    key = (wild, relevant, meld.cards, face)
+    answer = memo[1].get(key)
+    if answer is None:
+        answer = memo[1][key] = _grow(rules, wild, relevant, meld, face, set())
+    return answer
+
 
 def _grow(rules: RuleSet, wild: int, hand: int, meld: Meld, face: int, seen: set[object]) -> bool:
     """Whether ``meld``, extended from the hand and split, can come to take ``face``."""
@@ -108,6 +134,7 @@ def _grow(rules: RuleSet, wild: int, hand: int, meld: Meld, face: int, seen: set
                 return True
     return False
 
+
 def stuck(
     rules: RuleSet, wild: int, seat: int, hand: int, melds: Table, pending: Pending, barred: int | None
 ) -> bool:
@@ -124,6 +151,7 @@ def stuck(
     if rules.lay_off_needs_meld and not any(m.owner == seat for m in melds):
         return not has_meld_with(rules, wild, hand, face)
     return not can_play(rules, wild, hand, melds, face)
+
 
 def _search(
     rules: RuleSet, wild: int, hand: int, melds: Table, pending: Pending, barred: int | None,
@@ -154,6 +182,7 @@ def _search(
             later.append((new_hand, new_melds_, owed, still))
     return any(_search(rules, wild, h, m, p, b, seen) for h, m, p, b in later)
 
+
 def _steps(
     rules: RuleSet, wild: int, hand: int, melds: Table
 ) -> Iterator[tuple[tuple[int, ...], int, Table, int | None]]:
@@ -173,11 +202,12 @@ def _steps(
         for meld, at in splits(rules, melds):
             yield (), hand, split_table(melds, meld, at), None
 
+
 def kind_of(cards: tuple[int, ...]) -> str:
     """Set or run, of a meld's placed cards."""
     return "set" if RANK[cards[0] >> 6] == RANK[cards[1] >> 6] else "run"
 
+
 def fifth_allowed(rules: RuleSet, hand: int) -> bool:
     """WR-12: exactly two cards in hand."""
     return rules.fifth_card and size(hand) == 2
-

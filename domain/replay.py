@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct
@@ -23,6 +23,7 @@ from domain import commands as cmd
 from domain import events as ev
 from domain.commands import Actor
 from domain.decide import NewGame, NewSeat
+from domain.shapes import Level
 from domain.state import NEW, Match, evolve
 
 FORMAT = 1
@@ -34,7 +35,7 @@ VERSIONS: dict[str, int] = {}
 #: (type, version) → what makes the members of a line of that version those of the next one.
 UPCASTERS: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
-_TAGS: dict[type, str] = {kind: kind.__struct_config__.tag for kind in ev.Event.__args__}
+_TAGS: dict[type, str] = {kind: str(kind.__struct_config__.tag) for kind in get_args(ev.Event)}
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[ev.Event] = msgspec.json.Decoder(ev.Event)
 _START = {kind: b'{"v":%d,' % VERSIONS.get(tag, 1) for kind, tag in _TAGS.items()}
@@ -134,78 +135,78 @@ def command_of(commit: Sequence[Any], state: Match) -> tuple[Any, Actor]:
 
     ``state`` is the match before the commit.  Raises ``NoCommand`` where no command begins like this.
     """
-    first = commit[0]
-    if type(first) is ev.CallWindowClosed and len(commit) > 1:
-        first = commit[1]  # the first draw after the window closes it (FK-12)
-    read = _COMMANDS.get(type(first))
-    if read is None:
-        raise NoCommand(f"No command begins with {_TAGS[type(first)]}.")
-    return read(first, commit, state)
+    first: ev.Event = commit[0]
+    second: ev.Event | None = commit[1] if len(commit) > 1 else None
+    if isinstance(first, ev.CallWindowClosed) and second is not None:
+        first = second  # the first draw after the window closes it (FK-12)
+    match first:
+        case ev.GameCreated():
+            return _new_game(first, commit), SERVER
+        case ev.SeatTaken():
+            return cmd.TakeSeat(first.seat, first.entropy), SERVER
+        case ev.SeatLeft(reason="absent", bot=bot) if bot is not None:
+            return cmd.Absent(first.seat, bot), SERVER
+        case ev.SeatLeft():
+            return cmd.Resign(), Actor(first.seat)
+        case ev.SeatReturned():
+            return cmd.Return(first.seat), SERVER
+        case ev.GameStarted():
+            seats = zip(first.seats, state.seats, strict=True)
+            fill: Level | None = next((k.level for k, seat in seats if seat.kind == "open"), None)
+            return cmd.Start(fill), Actor(host=True)
+        case ev.GamePaused():
+            return cmd.Pause(), _by(first, state)
+        case ev.GameResumed():
+            return cmd.Resume(), _by(first, state)
+        case ev.GameCancelled(reason="expired"):
+            return cmd.Expire(), SERVER
+        case ev.GameCancelled():
+            return cmd.Cancel(), Actor(host=first.reason == "host", operator=first.reason == "operator")
+        case ev.TurnTimedOut():
+            return cmd.TimeOut(), SERVER
+        case ev.CallWindowClosed():
+            return cmd.CloseWindow(), SERVER
+        case ev.RummyCalled():
+            thrown = second.card if isinstance(second, ev.CardDiscarded) else None
+            return cmd.CallRummy(first.meld, thrown, first.position), Actor(first.seat)
+        case _:
+            return _play(first)
 
 
-Read = tuple[Any, Actor]
+def _play(e: ev.Event) -> tuple[Any, Actor]:
+    """What the seat to act did."""
+    match e:
+        case ev.CardDrawn():
+            command = cmd.Draw(e.source, e.count)
+        case ev.MeldLaid():
+            command = cmd.Meld(e.cards, e.after.kind)
+        case ev.CardsLaidOff():
+            command = cmd.LayOff(e.meld, e.cards, e.position)
+        case ev.WildSwapped():
+            command = cmd.Swap(e.meld, e.card, e.wild)
+        case ev.MeldSplit():
+            command = cmd.Split(e.meld, e.split_at)
+        case ev.CardDiscarded():
+            command = cmd.Discard(e.card)
+        case ev.HandDeclared():
+            command = cmd.Declare(e.groups, e.discard)
+        case ev.TurnPassed():
+            command = cmd.Pass()
+        case _:
+            raise NoCommand(f"No command begins with {_TAGS[type(e)]}.")
+    return command, Actor(e.seat)
 
 
-def _new_game(e: ev.GameCreated, commit: Sequence[Any], state: Match) -> Read:
+def _new_game(e: ev.GameCreated, commit: Sequence[Any]) -> NewGame:
     """Creation: the entropies of seats created human stand in the commit's own ``seat_taken``."""
-    del state
-    entropy = {x.seat: x.entropy for x in commit if type(x) is ev.SeatTaken}
+    entropy = {x.seat: x.entropy for x in commit if isinstance(x, ev.SeatTaken)}
     seats = tuple(NewSeat(x.kind, x.level, entropy.get(i, "")) for i, x in enumerate(e.seats))
     return NewGame(
         e.variant, e.seed or "", e.rules.options, seats, e.host_seat, e.start, e.visibility, e.spectators,
         e.setup, e.first,
-    ), SERVER  # fmt: skip
-
-
-def _start(e: ev.GameStarted, commit: Sequence[Any], state: Match) -> Read:
-    del commit
-    filled = [k.level for k, seat in zip(e.seats, state.seats, strict=True) if seat.kind == "open"]
-    return cmd.Start(filled[0] if filled else None), Actor(host=True)
-
-
-def _seat_left(e: ev.SeatLeft, commit: Sequence[Any], state: Match) -> Read:
-    del commit, state
-    if e.reason == "absent":
-        return cmd.Absent(e.seat, e.bot), SERVER  # type: ignore[arg-type]
-    return cmd.Resign(), Actor(e.seat)
-
-
-def _call(e: ev.RummyCalled, commit: Sequence[Any], state: Match) -> Read:
-    del state
-    thrown = commit[1] if len(commit) > 1 else None
-    discard = thrown.card if type(thrown) is ev.CardDiscarded and thrown.seat == e.seat else None
-    return cmd.CallRummy(e.meld, discard, e.position), Actor(e.seat)
+    )  # fmt: skip
 
 
 def _by(e: ev.GamePaused | ev.GameResumed, state: Match) -> Actor:
+    """The seat that paused or resumed, or the host (who may be both)."""
     return Actor(e.by, host=e.by is None or e.by == state.host_seat)
-
-
-def _cancel(e: ev.GameCancelled, commit: Sequence[Any], state: Match) -> Read:
-    del commit, state
-    if e.reason == "expired":
-        return cmd.Expire(), SERVER
-    return cmd.Cancel(), Actor(host=e.reason == "host", operator=e.reason == "operator")
-
-
-_COMMANDS: dict[type, Callable[[Any, Sequence[Any], Match], Read]] = {
-    ev.GameCreated: _new_game,
-    ev.SeatTaken: lambda e, c, s: (cmd.TakeSeat(e.seat, e.entropy), SERVER),
-    ev.SeatLeft: _seat_left,
-    ev.SeatReturned: lambda e, c, s: (cmd.Return(e.seat), SERVER),
-    ev.GameStarted: _start,
-    ev.CardDrawn: lambda e, c, s: (cmd.Draw(e.source, e.count), Actor(e.seat)),
-    ev.MeldLaid: lambda e, c, s: (cmd.Meld(e.cards, e.after.kind), Actor(e.seat)),
-    ev.CardsLaidOff: lambda e, c, s: (cmd.LayOff(e.meld, e.cards, e.position), Actor(e.seat)),
-    ev.WildSwapped: lambda e, c, s: (cmd.Swap(e.meld, e.card, e.wild), Actor(e.seat)),
-    ev.MeldSplit: lambda e, c, s: (cmd.Split(e.meld, e.split_at), Actor(e.seat)),
-    ev.CardDiscarded: lambda e, c, s: (cmd.Discard(e.card), Actor(e.seat)),
-    ev.RummyCalled: _call,
-    ev.CallWindowClosed: lambda e, c, s: (cmd.CloseWindow(), SERVER),
-    ev.HandDeclared: lambda e, c, s: (cmd.Declare(e.groups, e.discard), Actor(e.seat)),
-    ev.TurnPassed: lambda e, c, s: (cmd.Pass(), Actor(e.seat)),
-    ev.TurnTimedOut: lambda e, c, s: (cmd.TimeOut(), SERVER),
-    ev.GamePaused: lambda e, c, s: (cmd.Pause(), _by(e, s)),
-    ev.GameResumed: lambda e, c, s: (cmd.Resume(), _by(e, s)),
-    ev.GameCancelled: _cancel,
-}

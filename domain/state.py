@@ -114,6 +114,8 @@ class Match(Struct, frozen=True):
     created_at: str = ""
     started_at: str | None = None
     ended_at: str | None = None
+    #: the last commit that a clock caused: what a seat does in another it does itself
+    timeout_commit: int = 0
 
 
 # --------------------------------------------------------------------- wild cards
@@ -199,10 +201,14 @@ def _table(
         d.number, d.dealer, d.starter, d.indicator, d.wild, d.upcards, hands, stock, discard, melds,
         turn, draws, d.reshuffles, turns,
     )  # fmt: skip
+    seats = s.seats
+    if seats[e.seat].timeouts and e.commit != s.timeout_commit:
+        seats = (*seats[: e.seat], replace(seats[e.seat], timeouts=0), *seats[e.seat + 1 :])
     return Match(
-        e.seq, e.commit, e.at, s.status, s.rules, s.rules_version, s.seats, s.visibility, s.spectators,
+        e.seq, e.commit, e.at, s.status, s.rules, s.rules_version, seats, s.visibility, s.spectators,
         s.host_seat, s.start, s.commitment, s.sandbox, s.setup, s.seed, s.client, s.first, s.first_wanted,
         s.next_draw, deal, s.paused_at, s.result, s.match_result, s.created_at, s.started_at, s.ended_at,
+        s.timeout_commit,
     )  # fmt: skip
 
 
@@ -363,7 +369,8 @@ def _turn_passed(s: Match, e: ev.TurnPassed) -> Match:
 
 
 def _turn_timed_out(s: Match, e: ev.TurnTimedOut) -> Match:
-    return _seat(s, e, e.seat, timeouts=s.seats[e.seat].timeouts + 1)
+    marked = replace(s, timeout_commit=e.commit)
+    return _seat(marked, e, e.seat, timeouts=s.seats[e.seat].timeouts + 1)
 
 
 def _stock_rebuilt(s: Match, e: ev.StockRebuilt) -> Match:

@@ -219,7 +219,8 @@ class _Verifier:
             detail = f"The header tells of {self.header.events} events, and {self.lines} are here."
             return Divergence(missing if first is None else min(first, missing), "chain", detail)
         if self.chain.hexdigest() != self.header.chain:
-            return Divergence(first, "chain", "The event lines are not those that the header's chain was made from.")
+            detail = "The event lines are not those that the header's chain was made from."
+            return Divergence(first, "chain", detail)
         if self.state.rules is None:
             return None
         told = {"variant": self.state.rules.variant, "rules_version": self.state.rules_version,
