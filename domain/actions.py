@@ -19,6 +19,7 @@ from domain.record import Recorder
 from domain.state import Deal, Match, Meld, Turn
 from domain.turns import declare as declaring
 from domain.turns import table_melds as table
+from domain.turns.deals import barred_card
 
 #: The most commands that one list holds.
 LIMIT = 500
@@ -96,7 +97,7 @@ def _draws(rec: Recorder, turn: Turn) -> Iterator[Any]:
 
 def _free(rec: Recorder, turn: Turn) -> bool:
     """Whether no play can strand the player: nothing owed, nothing barred (K-7)."""
-    return not turn.pending and table.barred_card(rec.rules, turn) is None
+    return not turn.pending and barred_card(rec.rules, turn) is None
 
 
 def _allowed(rec: Recorder, deal: Deal, turn: Turn, cards: tuple[int, ...], melds: Table,

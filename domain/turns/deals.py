@@ -140,6 +140,11 @@ def deal_shape(rules: RuleSet, number: int, dealer: int, starter: int, indicator
 # ------------------------------------------------------------------------- turns
 
 
+def barred_card(rules: RuleSet, turn: Turn) -> int | None:
+    """The card just taken, where it may neither be discarded nor set aside (K-1, FK-11, TP-14, SD-3)."""
+    return turn.taken if turn.barred and not rules.may_return_taken else None
+
+
 def clocked(rec: Recorder, turn: Turn) -> Turn:
     """The turn with its deadline, where the game has a clock (TC-9); a call window comes first."""
     clock = rec.rules.clock

@@ -17,14 +17,9 @@ from domain.record import Recorder, write_turn
 from domain.refusals import refuse
 from domain.rules import RuleSet
 from domain.state import Deal, Turn
-from domain.turns.deals import end_deal, finish_turn, play_phase_turn
+from domain.turns.deals import barred_card, end_deal, finish_turn, play_phase_turn
 
 HAND = 13
-
-
-def barred_card(rules: RuleSet, turn: Turn) -> int | None:
-    """The card just taken, where it may neither be discarded nor set aside (K-1, TC-15, SD-3)."""
-    return turn.taken if turn.barred and not rules.may_return_taken else None
 
 
 def draw_fault(rec: Recorder, source: str, number: int) -> str | None:

@@ -31,7 +31,7 @@ from domain.record import Recorder, write_meld, write_turn
 from domain.refusals import refuse
 from domain.rules import RuleSet
 from domain.state import Deal, Meld, Turn
-from domain.turns.deals import end_deal, finish_turn, play_phase_turn, turn_after, window_for
+from domain.turns.deals import barred_card, end_deal, finish_turn, play_phase_turn, turn_after, window_for
 
 
 class _Swapped(NamedTuple):
@@ -53,11 +53,6 @@ class Outcome(NamedTuple):
 
 
 # ------------------------------------------------------------------ shared checks
-
-
-def barred_card(rules: RuleSet, turn: Turn) -> int | None:
-    """The card just taken, where it may not be discarded (K-1, FK-11, TP-14)."""
-    return turn.taken if turn.barred and not rules.may_return_taken else None
 
 
 def has_melded(rules: RuleSet, deal: Deal, seat: int) -> bool:
