@@ -202,8 +202,9 @@ def _table(
         turn, draws, d.reshuffles, turns,
     )  # fmt: skip
     seats = s.seats
-    if seats[e.seat].timeouts and e.commit != s.timeout_commit:
-        seats = (*seats[: e.seat], replace(seats[e.seat], timeouts=0), *seats[e.seat + 1 :])
+    actor: int = e.seat
+    if seats[actor].timeouts and e.commit != s.timeout_commit:
+        seats = (*seats[:actor], replace(seats[actor], timeouts=0), *seats[actor + 1 :])
     return Match(
         e.seq, e.commit, e.at, s.status, s.rules, s.rules_version, seats, s.visibility, s.spectators,
         s.host_seat, s.start, s.commitment, s.sandbox, s.setup, s.seed, s.client, s.first, s.first_wanted,
@@ -262,7 +263,7 @@ def _deal_started(s: Match, e: ev.DealStarted) -> Match:
     turn = read_turn(e.turn)
     assert turn is not None
     if turn.taken is not None:
-        turn = replace(turn, barred=count(hands[turn.seat], turn.taken) == 1)
+        turn = replace(turn, barred=count(hands[turn.seat], turn.taken) == 1, drawn=turn.taken)
     deal = Deal(
         number=e.deal.number, dealer=e.deal.dealer, starter=e.deal.starter, indicator=face,
         wild=wild_mask(s.rules, e.deal.number, face),
