@@ -35,17 +35,17 @@ def may(state: Match, seat: int | None) -> list[str]:
     """The types of which the seat has a legal command, in the contract's order; a first witness each."""
     if seat is None or state.status != "playing" or state.deal is None or state.deal.turn is None:
         return []
-    return [name for name, source in _sources(state, seat) if next(source, None) is not None]
+    return [name for name, source in sources(state, seat) if next(source, None) is not None]
 
 
 def _all(state: Match, seat: int) -> Iterator[Any]:
     if state.status != "playing" or state.deal is None or state.deal.turn is None:
         return
-    for _, source in _sources(state, seat):
+    for _, source in sources(state, seat):
         yield from source
 
 
-def _sources(state: Match, seat: int) -> list[tuple[str, Iterator[Any]]]:
+def sources(state: Match, seat: int) -> list[tuple[str, Iterator[Any]]]:
     """One iterator a command type, in the contract's order."""
     deal, rules = state.deal, state.rules
     assert deal is not None

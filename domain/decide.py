@@ -81,7 +81,12 @@ def resolve(variant: str, options: dict[str, Any], seats: int) -> RuleSet:
 
 
 def create(game: NewGame, at: str) -> Decision:
-    """Create a match; it starts at once if no seat is open, unless its start is manual."""
+    """Create a match; it starts at once if no seat is open, unless its start is manual.
+
+    A sandbox that cannot be is refused now, not when the last seat is taken.
+    """
+    if game.rules is None:
+        _check_seats(game)
     rules = game.rules or resolve(game.variant, game.options, len(game.seats))
     rec = Recorder(NEW, at)
     rec.emit(
@@ -96,7 +101,18 @@ def create(game: NewGame, at: str) -> Decision:
             rec.emit(ev.SeatTaken, seat=i, entropy=seat.entropy)
     if game.start == "auto" and all(x.kind != "open" for x in game.seats):
         _begin(rec)
+    elif game.sandbox is not None:
+        _begin(Recorder(rec.state, at))  # a trial: whether it serves does not depend on who sits where
     return Decision(rec.events, rec.state)
+
+
+def _check_seats(game: NewGame) -> None:
+    seats = VARIANTS[game.variant].seats
+    if not seats.min <= len(game.seats) <= seats.max:
+        number = str(seats.min) if seats.min == seats.max else f"{seats.min} to {seats.max}"
+        raise Rejected("request.invalid", f"This game has {number} seats.")
+    if game.sandbox and game.sandbox.get("deck") is not None and game.sandbox.get("position") is not None:
+        raise Rejected("request.invalid", "A sandbox has a deck or a position, not both.")
 
 
 def _begin(rec: Recorder) -> None:

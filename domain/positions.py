@@ -97,7 +97,7 @@ def start_position(rec: Recorder, raw: dict[str, Any]) -> None:
     _numbers(p, rules, seats)
     melds = tuple(_meld(i + 1, m, p, rules, seats, indicator) for i, m in enumerate(p.melds))
     stock = _stock(p, rules, indicator, melds)
-    turn = _turn(p, rules, seats)
+    turn = _turn(p, rules, seats, melds)
     rec.emit(
         ev.DealStarted,
         deal=deal_shape(rules, p.deal, p.dealer, starter_of(rules, p.dealer, seats), indicator),
@@ -204,16 +204,20 @@ def _stock(p: Position, rules: RuleSet, indicator: int | None, melds: tuple[Meld
     return [FACE[c] for c in p.stock] if p.stock is not None else left
 
 
-def _turn(p: Position, rules: RuleSet, seats: int) -> Turn:
+def _turn(p: Position, rules: RuleSet, seats: int, melds: tuple[Meld, ...]) -> Turn:
     t = p.turn
     table = rules.family == "table_melds"
     floats = rules.last_card == "float" and table
     hand = p.hands[t.seat]
     _need(floats or all(p.hands), "In this game nobody's hand is empty.")
+    _need(t.phase == "draw" or bool(hand), "The seat to act holds nothing to play.")
     _need(t.phase != "discard" or rules.opening_phase == "discard", "This game has no such phase.")
     _need(t.phase != "discard" or (not p.discard and not p.melds), "The opening discard comes first.")
     if t.phase != "play":
         _need(t.taken is None and not t.pending, "Nothing is taken or owed before the draw.")
+    elif t.taken is not None:
+        played = {c & 63 for m in melds for c in m.cards} | {face for m in melds for face, _ in m.beside}
+        _need(t.taken in hand or FACE[t.taken] in played, "The card taken is neither in the hand nor played.")
     _need(table or not t.pending, "In this game nothing is owed.")
     _need(not Counter(t.pending) - Counter(hand), "A card that is owed is not in the hand.")
     floating = t.floating or (floats and t.phase == "draw" and not hand)

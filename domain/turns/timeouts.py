@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from domain import commands as cmd
 from domain import events as ev
-from domain.actions import actions
+from domain.actions import sources
 from domain.arrange import best
 from domain.cards import FACE
 from domain.record import Recorder
@@ -25,12 +27,13 @@ def time_out(rec: Recorder) -> None:
     for _ in range(_MOST_PLAYS):
         if not _mine(rec, seat, number):
             return
-        legal = actions(rec.state, seat)[0]
-        discards = [c for c in legal if isinstance(c, cmd.Discard)]
+        legal = dict(sources(rec.state, seat))
+        discards = list(legal["discard"])
         if discards:
             _play(rec, _discard(rec, discards))
             return
-        _play(rec, legal[0])  # something is owed: while it is, no discard is lawful (WR-8, FK-14)
+        # Something is owed: while it is, no discard is lawful (WR-8, FK-13, FK-14).
+        _play(rec, next(chain.from_iterable(legal.values())))
 
 
 def _mine(rec: Recorder, seat: int, number: int) -> bool:
