@@ -14,11 +14,12 @@ from typing import Any
 import msgspec
 
 from domain.actions import actions
-from domain.commands import Actor
+from domain.commands import Actor, Rejected
 from domain.decide import NewGame, NewSeat, create, execute
 from domain.events import DealEnded
 from domain.positions import Position
 from domain.state import Match
+from domain.variants import VARIANTS
 
 #: Commands carry no time of their own here: clocks and call windows stand still.
 AT = "2026-01-01T00:00:00.000Z"
@@ -30,17 +31,20 @@ class PerftCase(msgspec.Struct, frozen=True):
     name: str
     variant: str
     sandbox: dict[str, Any]
-    counts: list[int]
+    counts: list[int] = []
     options: dict[str, Any] = {}
-    seats: int = 2
+    seats: int | None = None
 
 
 def start(case: PerftCase) -> Match:
     """The case's table: all seats human, the game begun.  ``Rejected`` if it cannot be set up."""
+    if case.variant not in VARIANTS:
+        raise Rejected("request.invalid", f"There is no game {case.variant!r}.")
+    number = case.seats or VARIANTS[case.variant].seats.default
     setup = dict(case.sandbox)
     if setup.get("position") is not None:
         setup["position"] = msgspec.to_builtins(msgspec.convert(setup["position"], Position))
-    seats = tuple(NewSeat("human") for _ in range(case.seats))
+    seats = tuple(NewSeat("human") for _ in range(number))
     seed = setup.get("seed") or "0" * 64
     return create(NewGame(case.variant, seed, case.options, seats, sandbox=setup), AT).state
 
