@@ -1,0 +1,1 @@
+"""The HTTP API: requests in, commands to the domain, answers from the log. Nothing happens at import."""

@@ -1,0 +1,63 @@
+"""The outermost layer: what every answer has, the router's own errors included.
+
+A Request-Id, the headers that let pages of any origin call, the answer to a browser's preflight, and HEAD
+wherever there is GET.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from typing import Any
+
+log = logging.getLogger("rummy")
+
+EXPOSED = (
+    "ETag, Location, Retry-After, Idempotency-Replayed, Request-Id, Allow, Deprecation, Sunset, "
+    "WWW-Authenticate"
+)
+_CORS = (
+    (b"access-control-allow-origin", b"*"),
+    (b"access-control-expose-headers", EXPOSED.encode()),
+)
+_PREFLIGHT = (
+    (b"access-control-allow-methods", b"GET, HEAD, POST, PUT, DELETE, OPTIONS"),
+    (b"access-control-allow-headers",
+     b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID"),
+    (b"access-control-max-age", b"86400"),
+    (b"content-length", b"0"),
+)  # fmt: skip
+
+
+class Edge:
+    """Wraps the application, after its own error handling and before the server."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = secrets.token_hex(8)
+        scope["request_id"] = request_id
+        extra = (*_CORS, (b"request-id", request_id.encode()))
+        method = scope["method"]
+        if method == "OPTIONS" and any(k == b"access-control-request-method" for k, _ in scope["headers"]):
+            await send({"type": "http.response.start", "status": 204, "headers": [*_PREFLIGHT, *extra]})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        bodiless = method == "HEAD"
+        if bodiless:
+            scope["method"] = "GET"
+
+        async def sent(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *extra]
+            elif bodiless:
+                if message.get("more_body"):
+                    return
+                message = {"type": "http.response.body", "body": b""}
+            await send(message)
+
+        await self._app(scope, receive, sent)

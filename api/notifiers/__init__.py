@@ -1,0 +1,1 @@
+"""Ways that hints travel. Choose one by `api.notifier.make_notifier`."""

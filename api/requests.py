@@ -1,0 +1,181 @@
+"""Reading requests: bodies, queries and headers, each fault with its code and where it is."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl
+
+import msgspec
+from litestar import Request
+
+from domain.shapes import Fault
+
+from .auth import Caller, read_authorization
+from .problems import Problem, invalid
+from .server import Server
+from .service import Key
+
+T = TypeVar("T")
+Call = Request[Any, Any, Any]
+
+_PATH = re.compile(r"^(?P<what>.*?)(?: - at (?:the key in )?`(?P<path>\$.*)`)?$", re.DOTALL)
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[\.\.\.\]")
+_ETAG = re.compile(r'^(?:W/)?"?(\d{1,15})(?:\.\d+)?"?$')
+#: What a pattern means, for whoever did not match it.
+_PATTERNS = (("[A23456789TJQK][CDHS]", "a card"), ("=[A23456789TJQK]", "a placed card"), ("0-9a-f", "64 hex digits"))
+
+#: The shortest key that a caller without a token may use: it gives tokens again (see `auth`).
+SHORTEST_KEY = 22
+
+
+def server_of(request: Call) -> Server:
+    """What the composition root has put together."""
+    return request.app.state["server"]
+
+
+def caller_of(request: Call) -> Caller:
+    """Raises ``auth.unknown_token`` for a header that cannot be anybody's."""
+    return read_authorization(request.headers.get("authorization"), server_of(request).keys)
+
+
+async def public_caller(request: Call) -> Caller:
+    """The caller of what belongs to no game: a token must be somebody's even here."""
+    caller = caller_of(request)
+    if caller.hash is not None:
+        await server_of(request).service.prove(caller)
+    return caller
+
+
+def operator_only(caller: Caller) -> None:
+    """Raises ``auth.required`` or ``auth.operator_only``."""
+    if not caller.operator:
+        raise Problem("auth.operator_only" if caller.hash is not None else "auth.required")
+
+
+# ------------------------------------------------------------------------ bodies
+
+
+def _sentence(what: str) -> str:
+    if what.startswith("Expected `str` matching regex"):
+        for part, meaning in reversed(_PATTERNS):
+            if part in what:
+                return f"Expected {meaning}."
+        return "Expected printable text, and not only spaces."
+    return what.rstrip(".") + "."
+
+
+def fault_of(error: msgspec.ValidationError, root: str = "#") -> Fault:
+    """Where a value is not valid, as a JSON pointer, and what is wrong with it."""
+    found = _PATH.match(str(error))
+    assert found is not None
+    pointer = root
+    for name, index in _STEP.findall(found["path"] or ""):
+        pointer += f"/{name or index}" if name or index else ""
+    return Fault(pointer, "request.invalid", _sentence(found["what"]))
+
+
+def decode(body: bytes, decoder: msgspec.json.Decoder[T]) -> T:
+    """Raises ``request.malformed`` or ``request.invalid``."""
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError as error:
+        fault = fault_of(error)
+        raise Problem("request.invalid", fault.detail, errors=[fault]) from None
+    except RecursionError:
+        raise Problem("request.malformed", "The body is nested too deeply.") from None
+    except (msgspec.DecodeError, UnicodeError) as error:
+        detail = "The body is empty." if not body.strip() else f"The body is not JSON in UTF-8: {error}."
+        raise Problem("request.malformed", detail.replace("..", ".")) from None
+
+
+def check_media_type(request: Call, *allowed: str) -> None:
+    """Raises ``request.media_type``. A body without a type is taken for what it should be."""
+    header = request.headers.get("content-type")
+    if header is None or header in allowed:
+        return
+    kind, _, parameters = header.partition(";")
+    charset = re.search(r'charset\s*=\s*"?([^\s;"]+)', parameters, re.IGNORECASE)
+    if kind.strip().lower() not in allowed or (charset and charset[1].lower() not in ("utf-8", "utf8")):
+        raise Problem("request.media_type", f"Send the body as {allowed[0]} in UTF-8.")
+
+
+async def read_json(request: Call, decoder: msgspec.json.Decoder[T], empty: bytes | None = None) -> T:
+    """The request's body. ``empty``: what an empty one stands for, where it may be left out."""
+    check_media_type(request, "application/json")
+    body = await request.body()
+    if not body and empty is not None:
+        body = empty
+    return decode(body, decoder)
+
+
+# ----------------------------------------------------------------------- queries
+
+
+def read_query(request: Call, kind: type[T]) -> T:
+    """The query's parameters as a struct. Raises ``request.invalid``, for unknown ones too."""
+    raw: bytes = request.scope["query_string"]
+    if not raw:
+        return kind()
+    values: dict[str, str] = {}
+    try:
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=50)
+    except ValueError:
+        raise invalid("?", "The query cannot be read.") from None
+    for name, value in pairs:
+        if name in values:
+            raise invalid(f"?{name}", f"The parameter {name} is given twice.")
+        values[name] = value
+    try:
+        return msgspec.convert(values, kind, strict=False)
+    except msgspec.ValidationError as error:
+        fault = fault_of(error, "?")
+        pointer = fault.pointer.replace("?/", "?")
+        raise Problem(
+            "request.invalid", fault.detail, errors=[Fault(pointer, "request.invalid", fault.detail)]
+        ) from None
+
+
+# ----------------------------------------------------------------------- headers
+
+
+def if_match(request: Call) -> int | None:
+    """The version that If-Match asks for; None where any will do."""
+    header = request.headers.get("if-match")
+    if header is None or header.strip() == "*":
+        return None
+    found = _ETAG.match(header.strip())
+    if found is None:
+        raise invalid("If-Match", 'If-Match is one version in quotes, such as "41".')
+    return int(found[1])
+
+
+def none_match(request: Call, etag: str) -> bool:
+    """Whether the caller has this already (If-None-Match)."""
+    header = request.headers.get("if-none-match")
+    if header is None:
+        return False
+    tags = [tag.strip().removeprefix("W/") for tag in header.split(",")]
+    return "*" in tags or etag in tags
+
+
+def idempotency_key(request: Call, operation: str, body: Any, caller: Caller, secret: bool = False) -> Key | None:
+    """The Idempotency-Key and what it stands for.
+
+    ``secret``: the answer has a token, so that a key of somebody without one must not be guessed.
+    """
+    header = request.headers.get("idempotency-key")
+    if header is None:
+        return None
+    key = header.strip()
+    if len(key) >= 2 and key[0] == key[-1] == '"':
+        key = key[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+    if not 1 <= len(key) <= 200:
+        raise invalid("Idempotency-Key", "An idempotency key has 1 to 200 characters.")
+    if secret and caller == Caller() and len(key) < SHORTEST_KEY:
+        raise invalid(
+            "Idempotency-Key", f"Without a token, an idempotency key has {SHORTEST_KEY} characters or more."
+        )
+    stands_for = msgspec.json.encode([operation, body], order="sorted")
+    return Key(key, hashlib.sha256(stands_for).digest())

@@ -1,0 +1,488 @@
+"""The one way in: load a game, decide, append, tell everyone.  People, bots and clocks all pass here.
+
+Each process carries out one game's commands one after another.  A command on a game that is in memory
+costs one round trip: an acceptance is proved by its append, which is refused where another was faster or
+where the idempotency key is bound already.  Only then, and before a refusal, is anything read:
+
+- a refusal (and every read) from memory is proved by reading the game's head, unless no other process can
+  write (``store.exclusive``); a refusal decided on an old head is decided again;
+- a refusal with a key looks whether the key is bound: then the first answer is given again;
+- a lost race reads the rest of the log and decides again.  With ``If-Match`` the version then differs.
+
+The order in which a command is judged stays that of the contract: authority, key, If-Match, rules.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from domain import events as ev
+from domain.commands import Actor, Rejected
+from domain.decide import Decision, execute
+from domain.rules import RULES_VERSION
+from domain.state import NEW, Match, evolve
+from persistence.store import (
+    Append, Commit, EventStore, GameRow, Outcome, Remember, SeatRow, StoreUnavailable, TokenRow, Wakeup,
+)  # fmt: skip
+
+from . import auth
+from .auth import Caller, Role
+from .clock import Clock, now
+from .codec import decode_events, encode_events
+from .presence import Presence
+from .problems import Problem, of_rejection
+from .render import summary
+from .table import Table
+
+log = logging.getLogger("rummy")
+
+#: Events after which the game's row is written anew; every other changes nothing that a list shows.
+_LISTED = (
+    ev.GameCreated, ev.SeatTaken, ev.SeatLeft, ev.SeatReturned, ev.GameStarted, ev.GamePaused,
+    ev.GameResumed, ev.MatchEnded, ev.GameCancelled,
+)  # fmt: skip
+#: Events that come with rows beside the log.
+_PERSONS = (ev.SeatTaken, ev.SeatLeft)
+#: Folding goes on in slices of so many commits, so that other requests get their turn.
+_SLICE = 200
+
+
+class Beside(Struct, frozen=True):
+    """Rows that follow from a commit, beside its events."""
+
+    seats: tuple[SeatRow, ...] = ()
+    tokens: tuple[TokenRow, ...] = ()
+    revoke: tuple[str, ...] = ()
+
+
+NOTHING = Beside()
+
+#: Given the game and who sends it: the command, and the rows that follow from it.
+Make = Callable[[Table, Role], tuple[Any, Beside]]
+
+
+class Key(Struct, frozen=True):
+    """An idempotency key and the hash of the request that it stands for."""
+
+    key: str
+    body_hash: bytes
+
+
+class Committed(Struct, frozen=True):
+    """What ``on_commit`` is told of every commit of this process, in order within a game."""
+
+    table: Table
+    commit: Commit
+    events: list[Any]
+    before: Match
+    state: Match
+
+
+class Accepted(Struct, frozen=True):
+    """A command's commit: just made, or found again by its key."""
+
+    table: Table
+    role: Role
+    commit_no: int
+    events: list[Any]
+    state: Match
+    replayed: bool = False
+
+
+class Superseded(Exception):
+    """The game is not at the commit any more that the server's own command was meant for."""
+
+
+class Service:
+    """Games of one store. Knows nothing of HTTP but its problems."""
+
+    def __init__(self, store: EventStore, clock: Clock = now, cache: int = 10_000) -> None:
+        self.store = store
+        self.clock = clock
+        self.presence = Presence()
+        #: called with every commit of this process, right after it; must not block or raise
+        self.on_commit: list[Callable[[Committed], None]] = []
+        #: what the server has to do next in a game (bots, clocks): goes into the same transaction
+        self.wakeup_for: Callable[[Table, Decision], Wakeup | UnsetType | None] = lambda _t, _d: UNSET
+        self._size = cache
+        self._tables: OrderedDict[str, Table] = OrderedDict()
+        self._loading: dict[str, asyncio.Task[Table | None]] = {}
+        self._waiting: dict[str, set[asyncio.Future[None]]] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    # Games in memory
+
+    async def table(self, game_id: str) -> Table:
+        """The game as it is now. Raises ``not_found``."""
+        found = self._tables.get(game_id)
+        if found is None:
+            return await self._load(game_id)
+        self._tables.move_to_end(game_id)
+        if not self.store.exclusive:
+            await self._catch_up(found)
+        return found
+
+    async def _warm(self, game_id: str) -> tuple[Table, bool]:
+        """The game as this process last saw it, and whether that was this very moment."""
+        found = self._tables.get(game_id)
+        if found is None:
+            return await self._load(game_id), True
+        self._tables.move_to_end(game_id)
+        return found, self.store.exclusive
+
+    async def _load(self, game_id: str) -> Table:
+        """Readers who come at once share one reading."""
+        task = self._loading.get(game_id)
+        if task is None:
+            task = self._loading[game_id] = asyncio.create_task(self._read(game_id))
+            task.add_done_callback(lambda _: self._loading.pop(game_id, None))
+        table = await asyncio.shield(task)
+        if table is None:
+            raise Problem("not_found", "There is no such game.")
+        return table
+
+    async def _read(self, game_id: str) -> Table | None:
+        commits = await self.store.commits(game_id)
+        if not commits:
+            return None
+        events = decode_events(commits[0].events)
+        state = NEW
+        for event in events:
+            state = evolve(state, event)
+        # The first commit tells how many seats there are and whether spectators lag behind.
+        table = Table(game_id, state)
+        table.state = NEW
+        table.apply(commits[0], state, events)
+        for i in range(1, len(commits), _SLICE):
+            table.replay(commits[i : i + _SLICE])
+            await asyncio.sleep(0)
+        # Read after the log: rows newer than it do no harm, older ones would.
+        await self._read_beside(table)
+        self.remember(table)
+        return table
+
+    async def _read_beside(self, table: Table) -> None:
+        row, seats, tokens = await asyncio.gather(
+            self.store.game(table.game_id), self.store.seats(table.game_id), self.store.tokens(table.game_id)
+        )
+        table.game_row(row)
+        table.seat_rows(seats)
+        table.token_rows(tokens)
+
+    def remember(self, table: Table) -> None:
+        """Hold a game in memory; the ones not asked for the longest make room."""
+        self._tables[table.game_id] = table
+        if len(self._tables) > self._size:
+            for game_id, old in self._tables.items():
+                # A game in use stays: two tables of one game would not know of each other.
+                if not old.lock.locked() and game_id not in self._waiting and old is not table:
+                    self.forget(game_id)
+                    break
+
+    def forget(self, game_id: str) -> None:
+        """Read the game anew when it is next asked for (its rows were changed, or an outcome is unknown)."""
+        table = self._tables.pop(game_id, None)
+        if table is not None:
+            table.gone = True
+
+    async def _catch_up(self, table: Table) -> bool:
+        """Read what others have appended. Returns whether there was anything."""
+        head = await self.store.head(table.game_id)
+        if head is None or head <= table.state.commit:
+            return False
+        await self._read_tail(table)
+        return True
+
+    async def _read_tail(self, table: Table) -> None:
+        events = table.replay(await self.store.commits(table.game_id, after=table.state.commit))
+        if any(isinstance(event, _PERSONS) for event in events):
+            await self._read_beside(table)
+        if events:
+            self.moved(table.game_id)
+
+    # Who is calling
+
+    async def role(self, table: Table, caller: Caller) -> Role:
+        """What a caller is in this game.
+
+        Raises ``auth.unknown_token``, or ``auth.not_your_game`` for another game's token.
+        """
+        if caller.hash is None:
+            return auth.OPERATOR if caller.operator else auth.NOBODY
+        if caller.game_id != table.game_id:
+            await self.prove(caller)
+            raise Problem("auth.not_your_game")
+        role = table.actors.get(caller.hash)
+        if role is None and not self.store.exclusive:
+            # Another process may have given it: tokens can change without a commit.
+            table.token_rows(await self.store.tokens(table.game_id))
+            role = table.actors.get(caller.hash)
+        if role is None:
+            raise auth.unknown_token()
+        return role
+
+    async def prove(self, caller: Caller) -> None:
+        """Raises ``auth.unknown_token`` unless the token is somebody's, in whatever game."""
+        if caller.hash is None or caller.game_id is None:
+            return
+        try:
+            table = await self.table(caller.game_id)
+        except Problem as problem:
+            raise auth.unknown_token() if problem.code == "not_found" else problem from None
+        await self.role(table, caller)
+
+    async def guest(self, table: Table, caller: Caller) -> Role:
+        """The same for what anyone may do: another game's token is as good as none."""
+        if caller.game_id is not None and caller.game_id != table.game_id:
+            await self.prove(caller)
+            return auth.NOBODY
+        return await self.role(table, caller)
+
+    # Commands
+
+    async def submit(
+        self,
+        game_id: str,
+        command: Any,
+        by: Caller | Actor,
+        *,
+        key: Key | None = None,
+        if_version: int | None = None,
+        expected_commit: int | None = None,
+        dry_run: bool = False,
+        guest: bool = False,
+    ) -> Accepted:
+        """Carry out one command: a domain command, or a function that makes one (see ``Make``).
+
+        ``by`` is a caller whose rights are looked up in the game, or, for what the server sends itself, an
+        ``Actor``.  ``expected_commit``: `Superseded` is raised unless the game's last commit is this one.
+        Raises `Problem` with every code that the contract knows, and `StoreUnavailable`.
+        """
+        make: Make = command if callable(command) else lambda _table, _role: (command, NOTHING)
+        table, proved = await self._warm(game_id)
+        async with table.lock:
+            while True:
+                try:
+                    role = await self._judge_caller(table, by, guest)
+                    if expected_commit is not None and expected_commit != table.state.commit:
+                        raise Superseded
+                    if if_version is not None and if_version != table.state.version:
+                        raise Rejected("version.stale", "The game is not at the version that If-Match names.")
+                    made, beside = make(table, role)
+                    decision = execute(table.state, made, role.actor, self.clock(), dry_run)
+                except (Rejected, Problem, Superseded) as refusal:
+                    if not proved:
+                        proved = True
+                        if await self._catch_up(table):
+                            continue
+                    if isinstance(refusal, Superseded):
+                        raise
+                    return await self._refuse(table, by, guest, key, refusal)
+                if dry_run:
+                    if not proved:
+                        proved = True
+                        if await self._catch_up(table):
+                            continue
+                    return Accepted(table, role, table.state.commit, [], table.state)
+                if await self._append(table, role, decision, key, beside):
+                    return Accepted(table, role, decision.state.commit, decision.events, decision.state)
+                # Somebody was faster, or the key is bound: see what there is, and judge again.
+                proved = True
+                await self._read_tail(table)
+                if key is not None and (again := await self._again(table, role, key)):
+                    return again
+
+    async def _judge_caller(self, table: Table, by: Caller | Actor, guest: bool) -> Role:
+        if isinstance(by, Actor):
+            return Role(f"seat:{by.seat}" if by.seat is not None else "server", by)
+        return await (self.guest if guest else self.role)(table, by)
+
+    async def _refuse(
+        self, table: Table, by: Caller | Actor, guest: bool, key: Key | None, refusal: Rejected | Problem
+    ) -> Accepted:
+        """Raise the refusal, unless the key says that the request was accepted before."""
+        if key is not None and not (isinstance(refusal, Problem) and refusal.status in (401, 403)):
+            role = await self._judge_caller(table, by, guest)
+            if again := await self._again(table, role, key):
+                return again
+        if isinstance(refusal, Problem):
+            raise refusal
+        raise of_rejection(refusal, table.state.version) from None
+
+    async def _again(self, table: Table, role: Role, key: Key) -> Accepted | None:
+        """The commit that the key is bound to. Raises ``idempotency.mismatch``."""
+        commit = await self.store.by_key(table.game_id, role.name, key.key)
+        if commit is None:
+            return None
+        if commit.body_hash != key.body_hash:
+            raise Problem("idempotency.mismatch", version=table.state.version)
+        if commit.commit_no > table.state.commit:
+            await self._read_tail(table)
+        state = await self.state_at(table, commit.last_seq)
+        return Accepted(table, role, commit.commit_no, decode_events(commit.events), state, replayed=True)
+
+    async def _append(
+        self, table: Table, role: Role, decision: Decision, key: Key | None, beside: Beside
+    ) -> bool:
+        events, state = decision.events, decision.state
+        commit = Commit(
+            table.game_id, state.commit, events[0].seq, state.version, state.at, role.name,
+            None if key is None else key.key, None if key is None else key.body_hash,
+            RULES_VERSION, encode_events(events),
+        )  # fmt: skip
+        listed = any(isinstance(event, _LISTED) for event in events)
+        append = Append(
+            commit, self.row(table, state) if listed else None, beside.seats, beside.tokens, beside.revoke,
+            self.wakeup_for(table, decision),
+        )  # fmt: skip
+        return await self._settle(self._store_and_apply(table, append, decision, beside), table)
+
+    async def _settle(self, work: Coroutine[Any, Any, bool], table: Table) -> bool:
+        """Let an append come to its end even if nobody waits for it any more."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        try:
+            return await asyncio.shield(task)
+        except StoreUnavailable:
+            self.forget(table.game_id)
+            raise
+
+    async def _store_and_apply(self, table: Table, append: Append, decision: Decision, beside: Beside) -> bool:
+        (outcome,) = await self.store.append([append])
+        if outcome is not Outcome.COMMITTED:
+            return False
+        before = table.state
+        table.apply(append.commit, decision.state, decision.events)
+        if beside is not NOTHING:
+            table.seat_rows(beside.seats)
+            self._take_tokens(table, beside)
+        self._tell(Committed(table, append.commit, decision.events, before, decision.state))
+        return True
+
+    def _take_tokens(self, table: Table, beside: Beside) -> None:
+        rows = [
+            TokenRow(table.game_id, name, found)
+            for found, role in table.actors.items()
+            for name in ((role.name, "host") if role.actor.host and role.name != "host" else (role.name,))
+            if name not in beside.revoke and all(name != new.role for new in beside.tokens)
+        ]
+        table.token_rows([*rows, *beside.tokens])
+
+    async def create(
+        self, table: Table, role: Role, decision: Decision, beside: Beside, remember: Remember | None
+    ) -> bool:
+        """Store a new game. False if its key or its room code is taken."""
+        events, state = decision.events, decision.state
+        commit = Commit(
+            table.game_id, 1, 1, state.version, state.at, role.name, None, None, RULES_VERSION,
+            encode_events(events),
+        )  # fmt: skip
+        append = Append(
+            commit, self.row(table, state), beside.seats, beside.tokens, (),
+            self.wakeup_for(table, decision), remember,
+        )  # fmt: skip
+        table.state = NEW
+        made = await self._settle(self._store_and_apply(table, append, decision, beside), table)
+        if made:
+            self.remember(table)
+        return made
+
+    def row(self, table: Table, state: Match) -> GameRow:
+        """The game's row after a commit."""
+        assert state.rules is not None
+        return GameRow(
+            game_id=table.game_id, variant=state.rules.variant, status=state.status,
+            visibility=state.visibility, spectators=msgspec.json.encode(state.spectators).decode(),
+            sandbox=state.sandbox, room_code=table.room_code, created_at=state.created_at,
+            started_at=state.started_at, ended_at=state.ended_at, host_seat=state.host_seat,
+            external_id=table.external_id, rematch_of=table.rematch_of, rematch=table.rematch,
+            summary=summary(table, state), last_seq=state.version,
+        )  # fmt: skip
+
+    # The past
+
+    async def state_at(self, table: Table, version: int) -> Match:
+        """The state as it was at a version. Raises ``not_found`` for a version that never was."""
+        if version == table.state.version:
+            return table.state
+        if not 1 <= version < table.state.version:
+            raise Problem("not_found", "The game has no such version.", version=table.state.version)
+        past = table.past
+        if version in past:
+            return past[version]
+        nearest = max((v for v in past if v < version), default=0)
+        state = past[nearest] if nearest else NEW
+        for i, event in enumerate(await self.events(table, nearest, version - nearest)):
+            state = evolve(state, event)
+            if i % (_SLICE * 2) == _SLICE * 2 - 1:
+                await asyncio.sleep(0)
+        while len(past) >= 3:
+            del past[next(iter(past))]
+        past[version] = state
+        return state
+
+    async def events(self, table: Table, after: int, limit: int) -> list[Any]:
+        """Events ``after + 1 … after + limit``, from memory where they are recent."""
+        until = min(after + limit, table.state.version)
+        if until <= after:
+            return []
+        tail: Iterable[Commit] = table.tail
+        if not (table.tail and table.tail[0].first_seq <= after + 1):
+            tail = await self.store.commits_covering(table.game_id, after, until - after)
+        found: list[Any] = []
+        for i, commit in enumerate(list(tail)):
+            if commit.last_seq > after and commit.first_seq <= until:
+                found += decode_events(commit.events)
+            if i % _SLICE == _SLICE - 1:
+                await asyncio.sleep(0)
+        return [event for event in found if after < event.seq <= until]
+
+    # Telling
+
+    def _tell(self, committed: Committed) -> None:
+        for told in self.on_commit:
+            try:
+                told(committed)
+            except Exception:
+                log.exception("a listener to commits failed")
+        self.moved(committed.table.game_id)
+
+    def moved(self, game_id: str) -> None:
+        """Wake whoever waits for this game. Also called with hints from other processes."""
+        for waiter in self._waiting.pop(game_id, ()):
+            if not waiter.done():
+                waiter.set_result(None)
+
+    async def wait(self, game_id: str, seconds: float) -> bool:
+        """Wait until the game may have moved. False if the time was over first."""
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waiters = self._waiting.setdefault(game_id, set())
+        waiters.add(waiter)
+        try:
+            await asyncio.wait_for(waiter, seconds)
+        except TimeoutError:
+            return False
+        else:
+            return True
+        finally:
+            waiters.discard(waiter)
+            if not waiters and self._waiting.get(game_id) is waiters:
+                del self._waiting[game_id]
+
+    def wake_all(self) -> None:
+        """The server is going down: let everyone who waits go."""
+        for game_id in list(self._waiting):
+            self.moved(game_id)
+
+    async def settle(self) -> None:
+        """Let appends under way come to their end."""
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,0 +1,150 @@
+"""A game as this process holds it in memory: its folded state, who sits there, and what was shown of it.
+
+All of it can be forgotten at any time and read again.  What is made for a viewer (views, lists of actions)
+is kept as bytes until the version changes, so that many readers of one position cost one rendering.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from domain.state import Match, evolve
+from persistence.store import Commit, GameRow, SeatRow, TokenRow
+
+from . import auth
+from .auth import Role
+from .codec import decode_events
+
+#: Commits whose bytes stay at hand for readers who are nearly up to date.
+_TAIL = 12
+
+
+class Table:
+    """One game in memory."""
+
+    __slots__ = (
+        "__weakref__", "actors", "cache", "created", "erased", "external_id", "external_ids", "game_id",
+        "gone", "lock", "names", "past", "rematch", "rematch_of", "room_code", "state", "tail", "turn_ends",
+    )  # fmt: skip
+
+    def __init__(self, game_id: str, state: Match) -> None:
+        self.game_id = game_id
+        self.state = state
+        self.lock = asyncio.Lock()
+        self.names: list[str | None] = [None] * len(state.seats)
+        self.external_ids: list[str | None] = [None] * len(state.seats)
+        self.actors: dict[bytes, Role] = {}
+        self.room_code: str | None = None
+        self.external_id: str | None = None
+        self.rematch: str | None = None
+        self.rematch_of: str | None = None
+        #: how often names were erased: part of the ETag, since views change without a new version
+        self.erased = 0
+        #: the last commits as stored, oldest first
+        self.tail: deque[Commit] = deque(maxlen=_TAIL)
+        #: for delayed spectators: the last seq of every commit that ended a turn, and of the start
+        self.turn_ends: list[int] | None = [] if delay_of(state) is not None else None
+        #: rendered for viewers at this version
+        self.cache: dict[Any, bytes] = {}
+        #: a few earlier states, by version
+        self.past: dict[int, Match] = {}
+        #: what it holds is not to be trusted any more
+        self.gone = False
+
+    @property
+    def etag(self) -> str:
+        """The version as views carry it, in quotes."""
+        return self.etag_at(self.state.version)
+
+    def etag_at(self, version: int) -> str:
+        """The tag of a view at some version."""
+        return f'"{version}.{self.erased}"' if self.erased else f'"{version}"'
+
+    # What was committed
+
+    def apply(self, commit: Commit, state: Match, events: Iterable[Any]) -> None:
+        """The state after a commit takes the place of the one before it."""
+        if commit.commit_no <= self.state.commit:
+            return
+        if self.turn_ends is not None:
+            self._note_turns(commit, events)
+        self.state = state
+        self.tail.append(commit)
+        self.cache.clear()
+
+    def replay(self, commits: Sequence[Commit]) -> list[Any]:
+        """Fold commits read from the store; returns their events."""
+        found: list[Any] = []
+        for commit in commits:
+            if commit.commit_no != self.state.commit + 1:
+                continue
+            state, events = self.state, decode_events(commit.events)
+            for event in events:
+                state = evolve(state, event)
+            self.apply(commit, state, events)
+            found += events
+        return found
+
+    def _note_turns(self, commit: Commit, events: Iterable[Any]) -> None:
+        assert self.turn_ends is not None
+        state, ended = self.state, 0
+        for event in events:
+            before, state = state, evolve(state, event)
+            if before.status == "waiting" and state.status == "playing":
+                ended += 1  # the start counts as the end of turn 0
+            elif before.deal is not None and state.deal is not None:
+                same = before.deal.number == state.deal.number
+                ended += same and state.deal.turns > before.deal.turns
+        self.turn_ends += [commit.last_seq] * ended
+
+    # Who may see what
+
+    @property
+    def visible(self) -> int:
+        """The version that a spectator without a token may see: now, or some turns ago.
+
+        Once the game is over nothing is held back any more: its log is open too.
+        """
+        delay = delay_of(self.state)
+        if delay is None or self.turn_ends is None or self.state.status in ("finished", "cancelled"):
+            return self.state.version
+        if not self.turn_ends:
+            return self.state.version  # nobody has cards yet
+        return self.turn_ends[max(0, len(self.turn_ends) - 1 - delay)]
+
+    # What lives beside the log
+
+    def seat_rows(self, rows: Iterable[SeatRow]) -> None:
+        """Take over the persons of these seats."""
+        for row in rows:
+            if row.seat < len(self.names):
+                self.names[row.seat] = row.name
+                self.external_ids[row.seat] = row.external_id
+        self.cache.clear()
+
+    def token_rows(self, rows: Iterable[TokenRow]) -> None:
+        """Take over all tokens of the game."""
+        self.actors = auth.roles(rows)
+
+    def game_row(self, row: GameRow | None) -> None:
+        """Take over what the game's row knows and the log does not."""
+        if row is not None:
+            self.room_code, self.external_id = row.room_code, row.external_id
+            self.rematch, self.rematch_of = row.rematch, row.rematch_of
+
+    def name_at(self, state: Match, seat: int) -> str | None:
+        """The name of whoever sits there; an open seat has none."""
+        return self.names[seat] if state.seats[seat].kind == "human" else None
+
+    def names_at(self, state: Match) -> list[str | None]:
+        """The names of all seats."""
+        return [self.name_at(state, seat) for seat in range(len(state.seats))]
+
+
+def delay_of(state: Match) -> int | None:
+    """How many turns spectators lag behind, if they do."""
+    spectators = state.spectators
+    return spectators["delayed"] if isinstance(spectators, dict) else None
