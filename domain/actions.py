@@ -13,10 +13,10 @@ from typing import Any
 from domain import commands as cmd
 from domain.cards import NAMES, NATURAL, PLACED_NAME, distinct, size
 from domain.dead_ends import fifth_allowed, kind_of
-from domain.melds import read_addition, read_swaps, split
+from domain.melds import add_card, is_natural, read_addition, split
 from domain.plays import Table, lay_offs, new_melds, splits, swaps, with_meld
 from domain.record import Recorder
-from domain.state import Deal, Match, Meld, Turn
+from domain.state import SET, Deal, Match, Meld, Turn
 from domain.turns import declare as declaring
 from domain.turns import table_melds as table
 from domain.turns.deals import barred_card
@@ -132,7 +132,7 @@ def _lay_offs(rec: Recorder, deal: Deal, turn: Turn) -> Iterator[Any]:
         return
     for meld, card, position in lay_offs(rules, deal.wild, hand, deal.melds, fifth):
         if not free:
-            added = read_addition(meld, (card,), position, rules, deal.wild, turn.seat, fifth)[0]
+            added = add_card(meld, card, position, rules, deal.wild, turn.seat, fifth)
             if not _allowed(rec, deal, turn, (card,), with_meld(deal.melds, added.after)):
                 continue
         yield cmd.LayOff(meld.id, [PLACED_NAME[card]], position)  # type: ignore[arg-type]
@@ -142,17 +142,8 @@ def _swaps(rec: Recorder, deal: Deal, turn: Turn) -> Iterator[Any]:
     rules = rec.rules
     for meld, face, card, after in swaps(rules, deal.hands[turn.seat], deal.melds):
         if _allowed(rec, deal, turn, (NATURAL[face],), with_meld(deal.melds, after), card & 63):
-            named = _other_wild(rec, deal, turn, meld, face, card)
+            named = meld.kind == SET and sum(not is_natural(c) for c in meld.cards) > 1
             yield cmd.Swap(meld.id, NAMES[face], NAMES[card & 63] if named else None)
-
-
-def _other_wild(rec: Recorder, deal: Deal, turn: Turn, meld: Meld, face: int, card: int) -> bool:
-    """Whether another wild could be freed as well, so that the player must say which (K-6)."""
-    return any(
-        other != card
-        and _allowed(rec, deal, turn, (NATURAL[face],), with_meld(deal.melds, after), other & 63)
-        for other, after in read_swaps(meld, face, None, rec.rules, turn.seat)
-    )
 
 
 def _splits(rec: Recorder, deal: Deal, turn: Turn) -> Iterator[Any]:
@@ -195,14 +186,9 @@ def _calls(rec: Recorder, seat: int) -> Iterator[Any]:
             a for a in read_addition(meld, (card,), None, rules, deal.wild, seat) if a.position != "beside"
         ]  # fmt: skip
         for face in thrown:
-            fine = [
-                a for a in readings
-                if table.call_fault(rules, deal, hand, face, with_meld(deal.melds, a.after)) is None
-            ]  # fmt: skip
-            most = max((a.naturals for a in fine), default=0)
-            plain = sum(a.naturals == most for a in fine) == 1
-            for a in fine:
-                position = None if plain and a.naturals == most else a.position
-                yield cmd.CallRummy(meld.id, None if face is None else NAMES[face], position)  # type: ignore[arg-type]
+            for a in readings:
+                if table.call_fault(rules, deal, hand, face, with_meld(deal.melds, a.after)) is None:
+                    position = a.position if len(readings) > 1 else None
+                    yield cmd.CallRummy(meld.id, None if face is None else NAMES[face], position)  # type: ignore[arg-type]
 
 

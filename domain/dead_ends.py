@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from domain.cards import NATURAL, ONE, RANK, SUIT, count, distinct, size
-from domain.melds import RUN_LIMIT, Addition, read_addition, run_bounds, split, wild_count, wilds_allowed
+from domain.melds import RUN_LIMIT, add_card, read_addition, run_bounds, split, wild_count, wilds_allowed
 from domain.plays import (
     Table,
     can_use,
@@ -60,13 +60,13 @@ def can_play(rules: RuleSet, wild: int, hand: int, melds: Table, face: int) -> b
         return True
     if rules.splits or wild >> face & 1:
         return any(_can_grow(rules, wild, hand, meld, face) for meld in melds)
-    return any(_reaches(rules, wild, hand, meld, face) for meld in melds)
+    return any(reach(rules, wild, hand, meld, face) is not None for meld in melds)
 
 
-def _reaches(rules: RuleSet, wild: int, hand: int, meld: Meld, face: int) -> bool:
-    """Without splits: whether a run can be lengthened from the hand until a natural ``face`` extends it."""
+def reach(rules: RuleSet, wild: int, hand: int, meld: Meld, face: int) -> int | None:
+    """Without splits: how many cards of the hand lengthen a run until a natural ``face`` extends it."""
     if meld.kind != RUN or SUIT[meld.cards[0] >> 6] != SUIT[face]:
-        return False
+        return None
     low, high = run_bounds(meld.cards)
     base = SUIT[face] * 13
     wilds = sum([count(hand, f) for f in distinct(hand) if wild >> f & 1])
@@ -80,8 +80,8 @@ def _reaches(rules: RuleSet, wild: int, hand: int, meld: Meld, face: int) -> boo
         missing = len(between) - len(own)
         total = wild_count(meld.cards) + missing
         if missing <= left and (not missing or wilds_allowed(rules, total, len(meld.cards) + len(between))):
-            return True
-    return False
+            return len(between)
+    return None
 
 
 _grown: tuple[RuleSet | None, dict[object, bool]] = (None, {})
@@ -189,7 +189,7 @@ def _steps(
     """(cards, hand after, table after, wild freed) of every single play."""
     fifth = fifth_allowed(rules, hand)
     for meld, card, position in lay_offs(rules, wild, hand, melds, fifth):
-        added: Addition = read_addition(meld, (card,), position, rules, wild, 0, fifth)[0]
+        added = add_card(meld, card, position, rules, wild, 0, fifth)
         yield (card,), hand - ONE[card & 63], with_meld(melds, added.after), None
     for cards in new_melds(rules, wild, hand):
         laid = Meld(len(melds) + 1, 0, kind_of(cards), cards, (0,) * len(cards))

@@ -281,9 +281,9 @@ def meld_fault(cards: Sequence[int], kind: str | None, rules: RuleSet, wild: int
             return "card.not_wild"
         if not any(is_natural(c) for c in cards):
             return "meld.no_natural"
-        plain = [c & 63 for c in cards if is_natural(c)]
-    one_suit = len({SUIT[f] for f in plain}) == 1
-    one_rank = len({RANK[f] for f in plain}) == 1
+    # Plain wilds alone: one of them may be the single natural card.
+    one_suit = len({SUIT[f] for f in plain}) <= 1
+    one_rank = len({RANK[f] for f in plain}) <= 1
     if one_suit and one_rank:
         faults = _run_fault(cards, rules, wild), _set_fault(cards, rules, wild)
         return max(faults, key=lambda f: _FAULTS.index(f) if f in _FAULTS else len(_FAULTS))
@@ -382,6 +382,13 @@ def read_addition(
     return _add_to_run(meld, cards, position, rules, wild, by) or (
         _read_beside(meld, cards, rules, by) if position is None else []
     )
+
+
+def add_card(
+    meld: Meld, card: int, position: str | None, rules: RuleSet, wild: int, by: int, fifth: bool = False
+) -> Addition:
+    """What laying off one card that fits comes to: as itself where it can be (K-6)."""
+    return max(read_addition(meld, (card,), position, rules, wild, by, fifth), key=lambda a: a.naturals)
 
 
 def _add_to_set(

@@ -13,11 +13,25 @@ from msgspec.structs import replace
 
 from domain import commands as cmd
 from domain import events as ev
-from domain.cards import FACE, JOKER, NAMES, NATURAL, ONE, PLACED, PLACED_NAME, RANK, count, distinct, pack, size
-from domain.dead_ends import Pending, fifth_allowed, settle, stuck
+from domain.cards import (
+    FACE,
+    JOKER,
+    NAMES,
+    NATURAL,
+    ONE,
+    PLACED,
+    PLACED_NAME,
+    RANK,
+    count,
+    distinct,
+    pack,
+    size,
+)
+from domain.dead_ends import Pending, fifth_allowed, reach, settle, stuck
 from domain.melds import (
     Addition,
     Reading,
+    add_card,
     addition_fault,
     meld_fault,
     read_addition,
@@ -242,8 +256,13 @@ def _playable_now(rules: RuleSet, deal: Deal, turn: Turn, hand: int, face: int) 
 
     fifth = fifth_allowed(rules, hand)
     for meld, card, position in lay_offs(rules, deal.wild, ONE[face], melds, fifth):
-        added = read_addition(meld, (card,), position, rules, deal.wild, turn.seat, fifth)[0]
+        added = add_card(meld, card, position, rules, deal.wild, turn.seat, fifth)
         if fine((card,), with_meld(melds, added.after)):
+            return True
+    if not deal.wild >> face & 1:
+        # One lay-off may lengthen a run by several cards, this one at the end of them.
+        before = [reach(rules, deal.wild, hand, m, face) for m in melds]
+        if any(n is not None and n < size(hand) - 1 for n in before):
             return True
     if size(hand) > 3 and has_meld_with(rules, deal.wild, hand, face):
         return True  # three cards and one to discard: nothing is owed then
