@@ -12,15 +12,19 @@ from litestar.exceptions import HTTPException
 from persistence import store_for
 from persistence.store import EventStore
 
-from . import events, games, play, variants
+from . import arrangements, docs, events, games, health, logs, play, scoresheets, variants
 from .clock import Clock, now
 from .edge import Edge
 from .errors import answer_error
+from .notifier import make_notifier
 from .server import Server
 from .service import Service
 from .settings import Settings, server_secret
 
-HANDLERS = (*variants.HANDLERS, *games.HANDLERS, *play.HANDLERS, *events.HANDLERS)
+HANDLERS = (
+    *variants.HANDLERS, *games.HANDLERS, *play.HANDLERS, *events.HANDLERS, *logs.HANDLERS,
+    *arrangements.HANDLERS, *health.HANDLERS, *docs.HANDLERS, *scoresheets.HANDLERS,
+)  # fmt: skip
 
 
 def create_app(settings: Settings, store: EventStore | None = None, clock: Clock | None = None) -> Litestar:
@@ -29,19 +33,22 @@ def create_app(settings: Settings, store: EventStore | None = None, clock: Clock
     ``store`` and ``clock`` stand in for those that the settings name.
     """
     chosen = store if store is not None else store_for(settings.database_url)
-    service = Service(chosen, clock or now, settings.cache)
+    notifier = make_notifier(settings.notifier, settings.database_url)
+    service = Service(chosen, clock or now, settings.cache, notifier)
     server = Server(settings, service, server_secret(settings))
 
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
         await chosen.open()
         try:
+            await notifier.start()
             yield
         finally:
             server.drain.set()
-            service.wake_all()
             await service.settle()
+            await notifier.stop()
             await chosen.close()
+            server.close()
 
     app = Litestar(
         route_handlers=list(HANDLERS),

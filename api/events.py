@@ -11,6 +11,7 @@ from domain.events import DealEnded, Event
 from domain.shapes import DealResult
 
 from . import render
+from .notifier import POLL
 from .operations import Answer, Operation, operation
 from .play import sight
 from .replies import Reply, json_reply
@@ -46,15 +47,20 @@ async def list_events(request: Call) -> Reply:
     query = read_query(request, EventsQuery)
     game_id = request.path_params["game_id"]
     service = server.service
-    until = time.monotonic() + query.wait
-    while True:
-        table = await service.table(game_id)
-        seen = await sight(server, table, caller)
-        left = until - time.monotonic()
-        over = table.state.status in ("finished", "cancelled")
-        if seen.version > query.after or left <= 0 or over or server.drain.is_set():
-            break
-        await service.wait(game_id, left)
+    table = await service.table(game_id)
+    seen = await sight(server, table, caller)
+    if query.wait and seen.version <= query.after:
+        until = time.monotonic() + query.wait
+        async with service.notifier.subscribe(game_id, table.state.version) as news:
+            while True:
+                # Looked at once more: what was committed before the subscription is no news to it.
+                table = await service.table(game_id)
+                seen = await sight(server, table, caller)
+                left = until - time.monotonic()
+                over = table.state.status in ("finished", "cancelled")
+                if seen.version > query.after or left <= 0 or over or server.drain.is_set():
+                    break
+                await server.unless_draining(news.changed(min(left, POLL)))
     number = max(0, min(query.limit, seen.version - query.after))
     events = await service.events(table, query.after, number) if number else []
     last = query.after + len(events)

@@ -73,7 +73,7 @@ async def create_game(request: Call) -> Reply:
             return again
         made = await _open(server, caller, body, scope, key)
         if made is not None:
-            return made
+            return _created(made, replayed=False)
         # The room code or the key is taken meanwhile: look again.
 
 
@@ -131,7 +131,17 @@ def new_game(body: CreateGame) -> NewGame:
     )  # fmt: skip
 
 
-async def _open(server: Server, caller: Caller, body: CreateGame, scope: str, key: Key | None) -> Reply | None:
+async def open_game(server: Server, caller: Caller, body: CreateGame) -> Created:
+    """Create a game, for whoever is in the server itself."""
+    while True:
+        made = await _open(server, caller, body, "", None)
+        if made is not None:
+            return made
+
+
+async def _open(
+    server: Server, caller: Caller, body: CreateGame, scope: str, key: Key | None
+) -> Created | None:
     service = server.service
     game, at = new_game(body), service.clock()
     try:
@@ -165,7 +175,7 @@ async def _open(server: Server, caller: Caller, body: CreateGame, scope: str, ke
     if not await service.create(table, role, decision, beside, remember):
         return None
     made = render.game(table, state, service.presence, caller.operator)
-    return _created(made, host_token, tokens, table.room_code, replayed=False)
+    return Created(made, host_token, tokens, table.room_code)
 
 
 def _tokens(
@@ -178,11 +188,11 @@ def _tokens(
     return auth.mint(server.secret, game_id, "host", *context), tokens
 
 
-def _created(game: Game, host_token: str, tokens: dict[str, str], code: str | None, replayed: bool) -> Reply:
-    headers = {"Location": f"/v1/games/{game.game_id}", "Cache-Control": "no-store"}
+def _created(made: Created, replayed: bool) -> Reply:
+    headers = {"Location": f"/v1/games/{made.game.game_id}", "Cache-Control": "no-store"}
     if replayed:
         headers["Idempotency-Replayed"] = "true"
-    return json_reply(Created(game, host_token, tokens, code), 201, headers)
+    return json_reply(made, 201, headers)
 
 
 async def _created_before(server: Server, caller: Caller, scope: str, key: Key) -> Reply | None:
@@ -199,7 +209,7 @@ async def _created_before(server: Server, caller: Caller, scope: str, key: Key) 
     humans = [i for i, seat in enumerate(state.seats) if seat.kind == "human"]
     host_token, tokens = _tokens(server, game_id, humans, state.host_seat, caller, key)
     made = render.game(table, state, service.presence, caller.operator)
-    return _created(made, host_token, tokens, table.room_code, replayed=True)
+    return _created(Created(made, host_token, tokens, table.room_code), replayed=True)
 
 
 # ----------------------------------------------------------------------- finding

@@ -30,6 +30,15 @@ _PATTERNS = (("[A23456789TJQK][CDHS]", "a card"), ("=[A23456789TJQK]", "a placed
 SHORTEST_KEY = 22
 
 
+def header(request: Call, name: bytes) -> str | None:
+    """A header by its lower-case name; of one that is sent twice, the last."""
+    found = None
+    for key, value in request.scope["headers"]:
+        if key == name:
+            found = value
+    return None if found is None else found.decode("latin-1")
+
+
 def server_of(request: Call) -> Server:
     """What the composition root has put together."""
     return request.app.state["server"]
@@ -37,7 +46,7 @@ def server_of(request: Call) -> Server:
 
 def caller_of(request: Call) -> Caller:
     """Raises ``auth.unknown_token`` for a header that cannot be anybody's."""
-    return read_authorization(request.headers.get("authorization"), server_of(request).keys)
+    return read_authorization(header(request, b"authorization"), server_of(request).keys)
 
 
 async def public_caller(request: Call) -> Caller:
@@ -92,10 +101,10 @@ def decode(body: bytes, decoder: msgspec.json.Decoder[T]) -> T:
 
 def check_media_type(request: Call, *allowed: str) -> None:
     """Raises ``request.media_type``. A body without a type is taken for what it should be."""
-    header = request.headers.get("content-type")
-    if header is None or header in allowed:
+    given = header(request, b"content-type")
+    if given is None or given in allowed:
         return
-    kind, _, parameters = header.partition(";")
+    kind, _, parameters = given.partition(";")
     charset = re.search(r'charset\s*=\s*"?([^\s;"]+)', parameters, re.IGNORECASE)
     if kind.strip().lower() not in allowed or (charset and charset[1].lower() not in ("utf-8", "utf8")):
         raise Problem("request.media_type", f"Send the body as {allowed[0]} in UTF-8.")
@@ -142,10 +151,10 @@ def read_query(request: Call, kind: type[T]) -> T:
 
 def if_match(request: Call) -> int | None:
     """The version that If-Match asks for; None where any will do."""
-    header = request.headers.get("if-match")
-    if header is None or header.strip() == "*":
+    given = header(request, b"if-match")
+    if given is None or given.strip() == "*":
         return None
-    found = _ETAG.match(header.strip())
+    found = _ETAG.match(given.strip())
     if found is None:
         raise invalid("If-Match", 'If-Match is one version in quotes, such as "41".')
     return int(found[1])
@@ -153,10 +162,10 @@ def if_match(request: Call) -> int | None:
 
 def none_match(request: Call, etag: str) -> bool:
     """Whether the caller has this already (If-None-Match)."""
-    header = request.headers.get("if-none-match")
-    if header is None:
+    given = header(request, b"if-none-match")
+    if given is None:
         return False
-    tags = [tag.strip().removeprefix("W/") for tag in header.split(",")]
+    tags = [tag.strip().removeprefix("W/") for tag in given.split(",")]
     return "*" in tags or etag in tags
 
 
@@ -165,10 +174,10 @@ def idempotency_key(request: Call, operation: str, body: Any, caller: Caller, se
 
     ``secret``: the answer has a token, so that a key of somebody without one must not be guessed.
     """
-    header = request.headers.get("idempotency-key")
-    if header is None:
+    given = header(request, b"idempotency-key")
+    if given is None:
         return None
-    key = header.strip()
+    key = given.strip()
     if len(key) >= 2 and key[0] == key[-1] == '"':
         key = key[1:-1].replace('\\"', '"').replace("\\\\", "\\")
     if not 1 <= len(key) <= 200:

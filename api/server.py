@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
-from concurrent.futures import Executor
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, TypeVar
 
 from .problems import Problem
 from .service import Service
 from .settings import Settings
+
+T = TypeVar("T")
 
 
 class Limiter:
@@ -56,5 +61,31 @@ class Server:
         self.codes = Limiter(10, 60)
         #: set when the server goes down: streams and long polls end
         self.drain = asyncio.Event()
-        #: for work that would hold the loop
-        self.pool: Executor | None = None
+        self._pool: ProcessPoolExecutor | None = None
+
+    async def unless_draining(self, waiting: Coroutine[Any, Any, Any]) -> None:
+        """Wait for something, but no longer than the server stays up."""
+        tasks = [asyncio.create_task(waiting), asyncio.create_task(self.drain.wait())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def elsewhere(self, work: Callable[..., T], *args: Any) -> T:
+        """Do what would hold the loop for long in another process. Both must be importable there."""
+        if self._pool is None:
+            # Forked from a process without threads: what runs here has some.
+            self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("forkserver"))
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
+        except BrokenProcessPool:
+            self._pool = None
+            raise Problem("unavailable", "The work was broken off; try again.") from None
+
+    def close(self) -> None:
+        """Let go of the processes."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None

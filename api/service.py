@@ -36,6 +36,7 @@ from . import auth
 from .auth import Caller, Role
 from .clock import Clock, now
 from .codec import decode_events, encode_events
+from .notifier import MemoryNotifier, Notifier
 from .presence import Presence
 from .problems import Problem, of_rejection
 from .render import summary
@@ -103,8 +104,12 @@ class Superseded(Exception):
 class Service:
     """Games of one store. Knows nothing of HTTP but its problems."""
 
-    def __init__(self, store: EventStore, clock: Clock = now, cache: int = 10_000) -> None:
+    def __init__(
+        self, store: EventStore, clock: Clock = now, cache: int = 10_000, notifier: Notifier | None = None
+    ) -> None:
         self.store = store
+        #: tells every process that a game has moved; those who wait for a game subscribe to it
+        self.notifier: Notifier = notifier or MemoryNotifier()
         self.clock = clock
         self.presence = Presence()
         #: called with every commit of this process, right after it; must not block or raise
@@ -114,7 +119,6 @@ class Service:
         self._size = cache
         self._tables: OrderedDict[str, Table] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Table | None]] = {}
-        self._waiting: dict[str, set[asyncio.Future[None]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
 
     # Games in memory
@@ -182,7 +186,7 @@ class Service:
         if len(self._tables) > self._size:
             for game_id, old in self._tables.items():
                 # A game in use stays: two tables of one game would not know of each other.
-                if not old.lock.locked() and game_id not in self._waiting and old is not table:
+                if not old.lock.locked() and old is not table:
                     self.forget(game_id)
                     break
 
@@ -204,8 +208,6 @@ class Service:
         events = table.replay(await self.store.commits(table.game_id, after=table.state.commit))
         if any(isinstance(event, _PERSONS) for event in events):
             await self._read_beside(table)
-        if events:
-            self.moved(table.game_id)
 
     # Who is calling
 
@@ -453,34 +455,7 @@ class Service:
                 told(committed)
             except Exception:
                 log.exception("a listener to commits failed")
-        self.moved(committed.table.game_id)
-
-    def moved(self, game_id: str) -> None:
-        """Wake whoever waits for this game. Also called with hints from other processes."""
-        for waiter in self._waiting.pop(game_id, ()):
-            if not waiter.done():
-                waiter.set_result(None)
-
-    async def wait(self, game_id: str, seconds: float) -> bool:
-        """Wait until the game may have moved. False if the time was over first."""
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        waiters = self._waiting.setdefault(game_id, set())
-        waiters.add(waiter)
-        try:
-            await asyncio.wait_for(waiter, seconds)
-        except TimeoutError:
-            return False
-        else:
-            return True
-        finally:
-            waiters.discard(waiter)
-            if not waiters and self._waiting.get(game_id) is waiters:
-                del self._waiting[game_id]
-
-    def wake_all(self) -> None:
-        """The server is going down: let everyone who waits go."""
-        for game_id in list(self._waiting):
-            self.moved(game_id)
+        self.notifier.publish(committed.table.game_id, committed.state.version)
 
     async def settle(self) -> None:
         """Let appends under way come to their end."""

@@ -1,0 +1,108 @@
+"""``rummy serve``: the server, which drains when it is told to stop.
+
+uvicorn alone waits for open streams for ever; here they are told first, and end by themselves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from litestar import Litestar
+
+from persistence.store import StoreInUse, StoreUnavailable
+
+from .app import create_app
+from .demo import open_demo
+from .server import Server
+from .settings import Settings, SettingsError, from_environment
+
+#: Seconds that requests under way may take once the server was told to stop.
+_GRACE = 5
+
+
+class DrainingServer(uvicorn.Server):
+    """Tells streams and long polls to end as soon as the signal comes, and what to say once it listens."""
+
+    def __init__(self, config: uvicorn.Config, app: Litestar, demo: bool = False) -> None:
+        super().__init__(config)
+        self._app = app
+        self._demo = demo
+        self.address = ""
+
+    @property
+    def parts(self) -> Server:
+        """The server's parts."""
+        return self._app.state["server"]
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal to stop."""
+        self.drain()
+        super().handle_exit(sig, frame)
+
+    def drain(self) -> None:
+        """Let streams and long polls go."""
+        self.parts.drain.set()
+
+    async def startup(self, sockets: Any = None) -> None:
+        """Listen, and say where."""
+        await super().startup(sockets)
+        if not self.servers:
+            return
+        port = self.servers[0].sockets[0].getsockname()[1]
+        host = self.config.host if self.config.host not in ("0.0.0.0", "::", "") else "127.0.0.1"
+        self.address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        say(f"Listening on {self.address} (documentation: {self.address}/docs)")
+        if self._demo:
+            say(await open_demo(self.parts, self.address))
+
+
+def say(text: str) -> None:
+    """A line for whoever started the server, at once even into a pipe."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def serve(settings: Settings, demo: bool = False) -> int:
+    """Run until a signal comes. Returns the exit status."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("rummy").setLevel(logging.INFO)
+    try:
+        app = create_app(settings)
+    except (SettingsError, ValueError) as error:
+        sys.stderr.write(f"rummy: {error}\n")
+        return 2
+    config = uvicorn.Config(
+        app, host=settings.host, port=settings.port, timeout_graceful_shutdown=_GRACE, log_level="warning",
+        access_log=False, lifespan="on", server_header=False, ws="websockets-sansio",
+    )  # fmt: skip
+    server = DrainingServer(config, app, demo)
+    try:
+        server.run()
+    except (StoreInUse, StoreUnavailable) as error:
+        sys.stderr.write(f"rummy: {error}\n")
+        return 1
+    return 0 if server.started else 1
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The subcommand."""
+    try:
+        settings = from_environment()
+    except SettingsError as error:
+        sys.stderr.write(f"rummy: {error}\n")
+        return 2
+    return serve(settings, arguments.demo)
+
+
+def add_command(subparsers: Any) -> None:
+    """``rummy serve``."""
+    parser = subparsers.add_parser("serve", help="run the server; settings come from RUMMY_* variables")
+    parser.add_argument("--demo", action="store_true", help="create a game to look at, and print how to play it")
+    parser.set_defaults(run=run)
+
+
