@@ -32,12 +32,12 @@ class PostgresNotifier(Relay):
 
     def __init__(self, dsn: str) -> None:
         super().__init__()
-        self._dsn = dsn
+        self.dsn = dsn
         self._sender: asyncpg.Connection[asyncpg.Record] | None = None
 
     async def _connect(self) -> asyncpg.Connection[asyncpg.Record]:
         return await asyncpg.connect(
-            self._dsn,
+            self.dsn,
             timeout=PATIENCE,
             command_timeout=PATIENCE,
             # A hint that a crash of the database eats is no loss: no need to wait for the disk.

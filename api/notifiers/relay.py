@@ -97,7 +97,7 @@ class Relay(Hub, abc.ABC):
 
     @abc.abstractmethod
     async def _listen(self, ready: Callable[[], None]) -> None:
-        """Connect, subscribe, call `ready`, then hand every message to `_receive` until the connection ends."""
+        """Connect, subscribe, call `ready`, then hand every message to `_receive` until the end."""
 
     @abc.abstractmethod
     async def _hang_up(self) -> None:
