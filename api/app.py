@@ -17,6 +17,7 @@ from .clock import Clock, now
 from .edge import Edge
 from .errors import answer_error
 from .notifier import make_notifier
+from .openapi import text
 from .server import Server
 from .service import Service
 from .settings import Settings, server_secret
@@ -35,7 +36,7 @@ def create_app(settings: Settings, store: EventStore | None = None, clock: Clock
     chosen = store if store is not None else store_for(settings.database_url)
     notifier = make_notifier(settings.notifier, settings.database_url)
     service = Service(chosen, clock or now, settings.cache, notifier)
-    server = Server(settings, service, server_secret(settings))
+    server = Server(settings, service, server_secret(settings), lambda: text(HANDLERS).encode())
 
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:

@@ -18,7 +18,7 @@ MOST_BYTES = 64 * 1024
 
 
 class Answer(Struct, frozen=True):
-    """One kind of success."""
+    """One kind of success. ``shape``: a type, several where the answer is one of them, or nothing."""
 
     status: int
     shape: Any

@@ -125,7 +125,7 @@ class CommandAnswer(Struct, frozen=True):
 
 @operation("POST", "/v1/games/{game_id:str}/commands", Operation(
     "sendCommand", "Do something", "play",
-    (Answer(200, CommandAnswer | DryRun, "Done: the events of this command and the view after it. With "
+    (Answer(200, (CommandAnswer, DryRun), "Done: the events of this command and the view after it. With "
             "`dry_run`: legal, nothing was recorded.", ("ETag", "Idempotency-Replayed")),),
     ("auth.required", "auth.not_your_game", "auth.host_only", "auth.operator_only", "not_found", "version.stale",
      "idempotency.mismatch", "409", "rules"),

@@ -9,6 +9,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import cache
 from typing import Any, TypeVar
 
 from .problems import Problem
@@ -52,10 +53,14 @@ class Limiter:
 class Server:
     """The parts of a running server."""
 
-    def __init__(self, settings: Settings, service: Service, secret: bytes) -> None:
+    def __init__(
+        self, settings: Settings, service: Service, secret: bytes, document: Callable[[], bytes]
+    ) -> None:
         self.settings = settings
         self.service = service
         self.secret = secret
+        #: the OpenAPI document
+        self.document = cache(document)
         self.keys = settings.api_key_hashes
         #: wrong room codes: a code must not be found by trying
         self.codes = Limiter(10, 60)

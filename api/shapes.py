@@ -13,7 +13,7 @@ from domain.variants import VARIANTS
 
 #: Not printable: controls, what has no width or turns the direction of text, and what stands for nothing.
 _UNPRINTABLE = (
-    r"\x00-\x1f\x7f-\xa0\xad\u061c\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\uf8ff"
+    r"\x00-\x1f\x7f-\xa0\xad\u061c\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ue000-\uf8ff"
     r"\ufdd0-\ufdef\ufeff\ufff0-\uffff"
 )
 #: Printable, and not spaces alone.
