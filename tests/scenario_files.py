@@ -7,14 +7,16 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent / "scenarios"
+#: The scenarios that were handed with the contract, and those written since.
+ROOTS = (Path(__file__).parent / "scenarios", Path(__file__).parent / "scenarios_own")
 
 
 def scenarios() -> list[tuple[str, dict[str, Any]]]:
     """(id, scenario) of every scenario of every file."""
     return [
-        (f"{path.parent.name}/{path.stem}/{i}", scenario)
-        for path in sorted(ROOT.glob("*/*.json"))
+        (f"{'own/' if root.name.endswith('own') else ''}{path.parent.name}/{path.stem}/{i}", scenario)
+        for root in ROOTS
+        for path in sorted(root.glob("*/*.json"))
         for i, scenario in enumerate(json.loads(path.read_text()))
     ]
 
