@@ -219,6 +219,12 @@ _PURES: Final[tuple[tuple[int, int, int], ...]] = tuple(
 )
 
 
+def pure_sequences(held: int) -> list[int]:
+    """The cards of every pure sequence of three to five that is held."""
+    there = (held | held >> 1) & _LOW
+    return [window for window, _, _ in _PURES if there & window == window]
+
+
 class Distance:
     """How many cards hands of 13 are away from winning, in the declare games (TC-5, SD-5)."""
 
