@@ -91,7 +91,7 @@ def _sheet_reply(found: Found, replayed: bool = False) -> Reply:
 
 
 @operation("POST", "/v1/scoresheets", Operation(
-    "createScoresheet", "Open a score sheet", "score sheets",
+    "createScoresheet", "Open a score sheet", "scoresheets",
     (Answer(201, ScoresheetCreated, "The sheet, and the tokens of the host and of every column.",
             ("Location", "ETag", "Idempotency-Replayed")),),
     ("auth.required", "auth.operator_only", "idempotency.mismatch"),
@@ -121,7 +121,7 @@ async def create_scoresheet(request: Call) -> Reply:
 
 
 @operation("GET", "/v1/scoresheets/{scoresheet_id:str}", Operation(
-    "getScoresheet", "A score sheet", "score sheets",
+    "getScoresheet", "A score sheet", "scoresheets",
     (Answer(200, Scoresheet, "The sheet. Its ETag is the version.", ("ETag",)),
      Answer(304, None, "Not changed since If-None-Match.", ("ETag",))),
     ("not_found",), headers=("If-None-Match",),
@@ -138,7 +138,7 @@ async def get_scoresheet(request: Call) -> Reply:
 
 
 @operation("POST", "/v1/scoresheets/{scoresheet_id:str}/columns", Operation(
-    "joinScoresheet", "Add a column", "score sheets",
+    "joinScoresheet", "Add a column", "scoresheets",
     (Answer(201, ColumnGiven, "The column and its token, shown this once.", ("Idempotency-Replayed",)),),
     (*_WRITING, "game.full", "idempotency.mismatch"),
     body=JoinScoresheet, headers=("Idempotency-Key", "If-Match"), token="token",
@@ -157,7 +157,7 @@ async def join_scoresheet(request: Call) -> Reply:
 
 
 @operation("PUT", "/v1/scoresheets/{scoresheet_id:str}/rounds/{n:int}/columns/{c:int}", Operation(
-    "enterScore", "Enter or correct a number", "score sheets",
+    "enterScore", "Enter or correct a number", "scoresheets",
     (Answer(200, Scoresheet, "The sheet after it.", ("ETag",)),),
     (*_WRITING, "auth.host_only"), body=EnterScore, headers=("If-Match",), token="token",
     description="Rounds are numbered from 1, columns from 0. A number goes into any round that has one "
@@ -174,7 +174,7 @@ async def enter_score(request: Call) -> Reply:
 
 
 @operation("POST", "/v1/scoresheets/{scoresheet_id:str}/end", Operation(
-    "endScoresheet", "End a score sheet", "score sheets",
+    "endScoresheet", "End a score sheet", "scoresheets",
     (Answer(200, Scoresheet, "The sheet with its result.", ("ETag", "Idempotency-Replayed")),),
     (*_WRITING, "idempotency.mismatch"),
     body=EndScoresheet, body_required=False, headers=("Idempotency-Key", "If-Match"), token="token",

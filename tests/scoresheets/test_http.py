@@ -11,6 +11,9 @@ import httpx
 import pytest
 from litestar import Litestar
 
+from api.sheet_service import Found
+from domain.commands import Actor
+from domain.score_sheet import NEW, Create, decide, fold
 from persistence.store import EventStore
 
 from .conftest import OPERATOR
@@ -125,9 +128,8 @@ async def test_ss_1_target_may_be_left_out(client: httpx.AsyncClient) -> None:
     assert ok(await post(client, {"columns": ["Ada"]}), 201)["scoresheet"]["target"] is None
 
 
-@pytest.mark.parametrize(
-    ("body", "pointer"),
-    [
+async def test_ss_1_create_refused(client: httpx.AsyncClient) -> None:
+    wrong: list[tuple[Any, str]] = [
         ({}, "#"),
         ({"columns": []}, "#/columns"),
         ({"columns": ["x"] * 17}, "#/columns"),
@@ -142,11 +144,10 @@ async def test_ss_1_target_may_be_left_out(client: httpx.AsyncClient) -> None:
         ({"columns": ["Ada"], "target": 1_000_001}, "#/target"),
         ({"columns": ["Ada"], "goal": 500}, "#"),
         ([], "#"),
-    ],
-)
-async def test_ss_1_create_refused(client: httpx.AsyncClient, body: Any, pointer: str) -> None:
-    problem = refused(await post(client, body), 400, "request.invalid")
-    assert [fault["pointer"] for fault in problem["errors"]] == [pointer]
+    ]
+    for body, pointer in wrong:
+        problem = refused(await post(client, body), 400, "request.invalid")
+        assert [fault["pointer"] for fault in problem["errors"]] == [pointer]
 
 
 async def test_ss_1_bytes_that_are_no_json(client: httpx.AsyncClient) -> None:
@@ -213,11 +214,11 @@ async def test_ss_1_entering_the_same_again_changes_nothing(client: httpx.AsyncC
     assert first["version"] == 2
 
 
-@pytest.mark.parametrize("value", [1_000_001, -1_000_001, 0.5, "5", True, None, 10**400])
-async def test_ss_1_no_whole_number(client: httpx.AsyncClient, value: Any) -> None:
+async def test_ss_1_no_whole_number(client: httpx.AsyncClient) -> None:
     sheet = await pad(client)
-    problem = refused(await sheet.enter(1, 0, value), 400, "request.invalid")
-    assert problem["errors"][0]["pointer"] == "#/value"
+    for value in (1_000_001, -1_000_001, 0.5, "5", True, None, 10**400):
+        problem = refused(await sheet.enter(1, 0, value), 400, "request.invalid")
+        assert problem["errors"][0]["pointer"] == "#/value"
     assert (await sheet.get())["version"] == 1
 
 
@@ -322,7 +323,7 @@ async def test_ss_1_join_refused(client: httpx.AsyncClient) -> None:
 # Ending
 
 
-@pytest.mark.parametrize("who", ["host", "0", "2"])
+@pytest.mark.parametrize("who", ["host", "2"])
 async def test_ss_1_any_of_them_may_end(client: httpx.AsyncClient, who: str) -> None:
     sheet = await pad(client, "Ada", "Bo", "Cy")
     for column, value in enumerate((7, 30, 7)):
@@ -473,3 +474,18 @@ async def test_ss_1_names_stand_beside_the_log(client: httpx.AsyncClient, store:
     tokens = [row.hash for row in await store.tokens(sheet.id)]
     assert len(tokens) == 3
     assert all(len(found) == 32 for found in tokens)
+
+
+async def test_ss_1_a_long_sheet_is_read_whole(clients: list[httpx.AsyncClient]) -> None:
+    sheet = await pad(clients[0], "Ada")
+    for n in range(205):
+        ok(await sheet.enter(n // 2 + 1, 0, n))
+    now = ok(await sheet.elsewhere(clients[1]).enter(104, 0, -1))
+    assert now["version"] == 207
+    assert now["rounds"] == [[2 * n + 1] for n in range(102)] + [[204], [-1]]
+
+
+async def test_ss_1_the_tag_counts_erased_names() -> None:
+    sheet = fold(decide(NEW, Create(3), Actor(), "2026-03-01T12:00:00.000Z"))
+    assert Found("an id", sheet, ["Ada", "Bo", "Cy"]).etag == '"1"'
+    assert Found("an id", sheet, [None, "Bo", None]).etag == '"1.2"'
