@@ -307,6 +307,8 @@ class PostgresStore(Reads):
                         raise _Lost
                     if append.room and not await connection.fetch(sql.claim_room.text, *append.room):
                         raise _Lost
+                    if append.link and not await connection.fetch(sql.claim_link.text, *append.link):
+                        raise _Lost
                     if not await self._execute(connection, [append]):
                         raise _Lost
             except _Lost:

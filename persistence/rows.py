@@ -37,11 +37,12 @@ class Packed(NamedTuple):
     remember: Row | None
     at: int
     room: Row | None  # the room code is claimed, which the first commit of a game does
+    link: Row | None  # (this game, the game it is the rematch of), claimed by the first commit as well
 
     @property
     def claims(self) -> bool:
         """Whether something beside the commit itself can be lost to another."""
-        return self.remember is not None or self.room is not None
+        return self.remember is not None or self.room is not None or self.link is not None
 
     @property
     def sides(self) -> bool:
@@ -85,6 +86,9 @@ def pack(append: Append) -> Packed:
     wakeup = append.wakeup
     game = append.game
     room = (game.room_code, c.game_id) if game and game.room_code is not None and c.commit_no == 1 else None
+    link = (c.game_id, game.rematch_of) if game and game.rematch_of is not None and c.commit_no == 1 else None
+    if link is not None and not is_id(link[1]):
+        raise ValueError(f"not an identifier: {link[1]!r}")
     replaced = {token.role for token in append.tokens}
     return Packed(
         game_id=c.game_id,
@@ -99,6 +103,7 @@ def pack(append: Append) -> Packed:
         remember=remember_row(append.remember) if append.remember else None,
         at=at,
         room=room,
+        link=link,
     )
 
 

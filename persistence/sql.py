@@ -173,6 +173,12 @@ class Statements:
         self.claim_room = q(
             self._insert(rooms).values(_named(rooms)).on_conflict_do_nothing().returning(rooms.c.code)
         )
+        self.claim_link = q(
+            update(games)
+            .values(rematch=bindparam("rematch", type_=Text))
+            .where(games.c.game_id == _GAME, games.c.rematch.is_(None))
+            .returning(games.c.game_id)
+        )
         c = commits.c
         before = exists().where(
             c.game_id == _GAME,

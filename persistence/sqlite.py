@@ -284,6 +284,8 @@ class SqliteStore(Reads):
             sql.remember.text, (*append.remember, append.at)
         ).fetchall():
             return False
+        if append.link and not connection.execute(sql.claim_link.text, append.link).fetchall():
+            return False
         return not append.room or bool(connection.execute(sql.claim_room.text, append.room).fetchall())
 
     def _insert_commit(self, connection: sqlite3.Connection, append: Packed) -> bool:

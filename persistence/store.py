@@ -11,7 +11,8 @@ An append conflicts when
 - its predecessor is not: commit ``n`` needs commit ``n - 1``, ending at ``first_seq - 1`` (so a log has no
   holes),
 - its ``remember`` key is taken by an answer that has not expired at the commit's time,
-- it is commit 1, which claims the game's room code, and another game has that code, or
+- it is commit 1, which claims the game's room code, and another game has that code,
+- it is commit 1 of a rematch (``rematch_of``), and the earlier game has one already, or
 - an earlier append to the same game in the same batch conflicted (it was decided on that one).
 
 Times are RFC 3339 in UTC with milliseconds and ``Z``, and come back exactly as they were given. Identifiers

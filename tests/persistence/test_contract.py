@@ -26,8 +26,21 @@ async def test_commit_comes_back_as_it_was(store: EventStore) -> None:
     assert await store.by_key(mine.game_id, "seat:0", "k€y") == mine
 
 
+async def test_a_game_has_one_rematch_and_knows_it(store: EventStore) -> None:
+    old, first, second = new_id(), new_id(), new_id()
+    assert await store.append([everything(old, game=game(old))]) == [WON]
+    wanted = [everything(g, game=game(g, rematch_of=old)) for g in (first, second)]
+    assert [await store.append([one]) for one in wanted] == [[WON], [LOST]]
+    found = await store.game(old)
+    assert found is not None
+    assert found.rematch == first
+    assert await store.game(second) is None
+    assert await store.commits(second) == []
+
+
 async def test_side_rows_come_back_as_they_were(store: EventStore) -> None:
-    game_id = new_id()
+    game_id, earlier = new_id(), new_id()
+    assert await store.append([Append(commit(earlier), game(earlier))]) == [WON]
     row = game(
         game_id,
         sandbox=True,
@@ -36,7 +49,7 @@ async def test_side_rows_come_back_as_they_were(store: EventStore) -> None:
         ended_at=LATER,
         host_seat=1,
         external_id="x",
-        rematch_of=new_id(),
+        rematch_of=earlier,
         rematch=new_id(),
         summary=b'{"a": 1}',
     )
