@@ -59,7 +59,8 @@ VALUES: dict[str, tuple[list[Any], list[Any]]] = {
     "clock": (
         [None, {"turn": 5}, {"turn": 86400}, {"draw": 5, "discard": 86400}],
         [True, 0, 30, "30", [], {}, {"turn": 4}, {"turn": 86401}, {"turn": None}, {"turn": "30"},
-         {"turn": True}, {"turn": 30, "draw": 15}, {"draw": 15}, {"discard": 15}, {"draw": 4, "discard": 22}, {"turn": 5.5},
+         {"turn": True}, {"turn": 30, "draw": 15}, {"draw": 15}, {"discard": 15},
+         {"draw": 4, "discard": 22}, {"turn": 5.5},
          {"draw": 15, "discard": 86401}, {"draw": 15, "discard": 22, "turn": 30},
          {"draw": 15, "discard": None}],
     ),
