@@ -13,6 +13,7 @@ from persistence import store_for
 from persistence.store import EventStore
 
 from . import arrangements, docs, events, games, health, logs, play, scoresheets, variants
+from .bots import Thinkers
 from .clock import Clock, now
 from .edge import Edge
 from .errors import answer_error
@@ -21,6 +22,7 @@ from .openapi import text
 from .server import Server
 from .service import Service
 from .settings import Settings, server_secret
+from .wakeups import Pace, Wakeups
 
 HANDLERS = (
     *variants.HANDLERS, *games.HANDLERS, *play.HANDLERS, *events.HANDLERS, *logs.HANDLERS,
@@ -36,16 +38,22 @@ def create_app(settings: Settings, store: EventStore | None = None, clock: Clock
     chosen = store if store is not None else store_for(settings.database_url)
     notifier = make_notifier(settings.notifier, settings.database_url)
     service = Service(chosen, clock or now, settings.cache, notifier)
-    server = Server(settings, service, server_secret(settings), lambda: text(HANDLERS).encode())
+    secret = server_secret(settings)
+    wakeups = Wakeups(service, Thinkers(service, secret), Pace(settings.bot_delay, settings.call_pause))
+    service.wakeup_for = wakeups.row_for
+    service.on_commit.append(wakeups.committed)
+    server = Server(settings, service, secret, lambda: text(HANDLERS).encode())
 
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
         await chosen.open()
         try:
             await notifier.start()
+            await wakeups.start()
             yield
         finally:
             server.drain.set()
+            await wakeups.stop()
             await service.settle()
             await notifier.stop()
             await chosen.close()

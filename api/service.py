@@ -24,7 +24,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from domain import events as ev
-from domain.commands import Actor, Rejected
+from domain.commands import Actor, GameCommand, Rejected, Return
 from domain.decide import Decision, execute
 from domain.rules import RULES_VERSION
 from domain.state import NEW, Match, evolve
@@ -97,6 +97,13 @@ class Accepted(Struct, frozen=True):
     replayed: bool = False
 
 
+def _not_resigned(table: Table, role: Role, command: Any) -> None:
+    """A bot plays on for a seat that resigned; its token plays no more."""
+    seat = role.actor.seat
+    if isinstance(command, GameCommand) and seat is not None and table.state.seats[seat].resigned:
+        raise Rejected("game.not_playing", "You have resigned: a bot plays on for this seat.")
+
+
 class Superseded(Exception):
     """The game is not at the commit any more that the server's own command was meant for."""
 
@@ -154,7 +161,8 @@ class Service:
 
     async def _read(self, game_id: str) -> Table | None:
         commits = await self.store.commits(game_id)
-        if not commits:
+        # A score sheet has commits too, but no game's row.
+        if not commits or await self.store.game(game_id) is None:
             return None
         events = decode_events(commits[0].events)
         state = NEW
@@ -218,10 +226,10 @@ class Service:
         """
         if caller.hash is None:
             return auth.OPERATOR if caller.operator else auth.NOBODY
-        if caller.game_id != table.game_id:
+        role = table.actors.get(caller.hash)  # a rematch knows the tokens of the match before it
+        if role is None and caller.game_id != table.game_id:
             await self.prove(caller)
             raise Problem("auth.not_your_game")
-        role = table.actors.get(caller.hash)
         if role is None and not self.store.exclusive:
             # Another process may have given it: tokens can change without a commit.
             table.token_rows(await self.store.tokens(table.game_id))
@@ -234,15 +242,12 @@ class Service:
         """Raises ``auth.unknown_token`` unless the token is somebody's, in whatever game."""
         if caller.hash is None or caller.game_id is None:
             return
-        try:
-            table = await self.table(caller.game_id)
-        except Problem as problem:
-            raise auth.unknown_token() if problem.code == "not_found" else problem from None
-        await self.role(table, caller)
+        if caller.hash not in auth.roles(await self.store.tokens(caller.game_id)):
+            raise auth.unknown_token()
 
     async def guest(self, table: Table, caller: Caller) -> Role:
         """The same for what anyone may do: another game's token is as good as none."""
-        if caller.game_id is not None and caller.game_id != table.game_id:
+        if caller.game_id not in (None, table.game_id) and caller.hash not in table.actors:
             await self.prove(caller)
             return auth.NOBODY
         return await self.role(table, caller)
@@ -277,7 +282,12 @@ class Service:
                         raise Superseded
                     if if_version is not None and if_version != table.state.version:
                         raise Rejected("version.stale", "The game is not at the version that If-Match names.")
+                    if_version = None  # it has been; what the server adds itself does not count
+                    if isinstance(by, Caller) and not dry_run and await self._is_back(table, role):
+                        continue
                     made, beside = make(table, role)
+                    if isinstance(by, Caller):
+                        _not_resigned(table, role, made)
                     decision = execute(table.state, made, role.actor, self.clock(), dry_run)
                 except (Rejected, Problem, Superseded) as refusal:
                     if not proved:
@@ -301,10 +311,28 @@ class Service:
                 if key is not None and (again := await self._again(table, role, key)):
                     return again
 
+    async def _is_back(self, table: Table, role: Role) -> bool:
+        """Whether the owner of an absent seat has just come back: a commit of its own (TC-9)."""
+        seat = role.actor.seat
+        if seat is None or table.state.status not in ("playing", "paused"):
+            return False
+        absent = table.state.seats[seat]
+        if absent.kind != "human" or absent.resigned or absent.played_by is None:
+            return False
+        decision = execute(table.state, Return(seat), role.actor, self.clock())
+        if not await self._append(table, role, decision, None, NOTHING):
+            await self._read_tail(table)
+        return True
+
     async def _judge_caller(self, table: Table, by: Caller | Actor, guest: bool) -> Role:
         if isinstance(by, Actor):
             return Role(f"seat:{by.seat}" if by.seat is not None else "server", by)
-        return await (self.guest if guest else self.role)(table, by)
+        if guest:
+            return await self.guest(table, by)
+        role = await self.role(table, by)
+        if not role.known:
+            raise Problem("auth.required")
+        return role
 
     async def _refuse(
         self, table: Table, by: Caller | Actor, guest: bool, key: Key | None, refusal: Rejected | Problem

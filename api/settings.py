@@ -9,6 +9,7 @@
 | `RUMMY_CREATE` | who may create games: `anyone` or `operator` | `anyone` |
 | `RUMMY_SANDBOX` | whether games may start from a given seed, deck or position: `on` or `off` | `on` |
 | `RUMMY_BOT_DELAY` | seconds before a bot's move | `1.0` |
+| `RUMMY_CALL_PAUSE` | seconds that a bot's draw waits while a person could call rummy | `2.0` |
 | `RUMMY_NOTIFIER` | how servers hear of each other's games: `memory`, `postgres` or `redis://…` | `postgres` on PostgreSQL, else `memory` |
 | `RUMMY_CACHE` | how many games are held folded in memory | `10000` |
 """
@@ -44,6 +45,7 @@ class Settings(Struct, frozen=True):
     api_keys: tuple[str, ...] = ()
     create: str = "anyone"
     bot_delay: float = 1.0
+    call_pause: float = 2.0
     notifier: str = "memory"
     cache: int = 10_000
 
@@ -106,6 +108,7 @@ def from_environment(env: Mapping[str, str] | None = None) -> Settings:
         api_keys=_keys(env),
         create=_choice(env, "RUMMY_CREATE", "anyone", "anyone", "operator"),
         bot_delay=_number(env, "RUMMY_BOT_DELAY", 1.0, 0, 60),
+        call_pause=_number(env, "RUMMY_CALL_PAUSE", 2.0, 0, 60),
         notifier=notifier,
         cache=int(_number(env, "RUMMY_CACHE", 10_000, 1, 10_000_000)),
     )
