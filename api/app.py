@@ -12,7 +12,7 @@ from litestar.exceptions import HTTPException
 from persistence import store_for
 from persistence.store import EventStore
 
-from . import arrangements, docs, events, games, health, logs, play, scoresheets, variants
+from . import arrangements, docs, events, games, health, logs, play, rematch, scoresheets, variants
 from .bots import Thinkers
 from .clock import Clock, now
 from .edge import Edge
@@ -26,7 +26,7 @@ from .wakeups import Pace, Wakeups
 
 HANDLERS = (
     *variants.HANDLERS, *games.HANDLERS, *play.HANDLERS, *events.HANDLERS, *logs.HANDLERS,
-    *arrangements.HANDLERS, *health.HANDLERS, *docs.HANDLERS, *scoresheets.HANDLERS,
+    *arrangements.HANDLERS, *rematch.HANDLERS, *health.HANDLERS, *docs.HANDLERS, *scoresheets.HANDLERS,
 )  # fmt: skip
 
 

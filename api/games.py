@@ -26,12 +26,28 @@ from .operations import Answer, Operation, operation
 from .problems import Problem, invalid, of_rejection
 from .replies import Reply, json_reply
 from .requests import (
-    Call, caller_of, idempotency_key, operator_only, public_caller, read_json, read_query, server_of,
+    Call,
+    caller_of,
+    idempotency_key,
+    operator_only,
+    public_caller,
+    read_json,
+    read_query,
+    server_of,
 )  # fmt: skip
 from .server import Server
 from .service import Beside, Key
 from .shapes import (
-    BotSeat, CreateGame, Created, Delayed, Game, GameList, HumanSeat, OpenSeat, SeatGiven, TakeSeat,
+    BotSeat,
+    Created,
+    CreateGame,
+    Delayed,
+    Game,
+    GameList,
+    HumanSeat,
+    OpenSeat,
+    SeatGiven,
+    TakeSeat,
 )  # fmt: skip
 from .table import Table
 
@@ -231,6 +247,9 @@ async def get_game(request: Call) -> Reply:
     """A game, for anyone who has its id."""
     server, caller = server_of(request), caller_of(request)
     table = await server.service.table(request.path_params["game_id"])
+    over = table.state.status in ("finished", "cancelled")
+    if over and table.rematch is None and not server.service.store.exclusive:
+        table.game_row(await server.service.store.game(table.game_id))  # another server may have opened it
     return json_reply(await game_for(server, table, caller), headers=_PRIVATE)
 
 
