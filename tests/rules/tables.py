@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
+import pytest
 
 from domain import commands as cmd
 from domain.actions import actions
 from domain.cards import NAMES, names, unpack
 from domain.commands import Actor, Rejected
-from domain.decide import NewGame, NewSeat, create, execute
+from domain.decide import Decision, NewGame, NewSeat, create, execute
 from domain.record import later
 from domain.rules import CLOCK_SCHEMA, Option
 from domain.state import Match
@@ -24,6 +25,12 @@ VARIANT_SLUGS = tuple(sorted(VARIANTS))
 SERVER = Actor(server=True)
 #: Limits that keep random matches short, where the game's own are long.
 _SHORT = {"deals": (1, 3), "rounds": (1, 4), "target": (100, 500), "rummy_window": (0, 2)}
+HOST = Actor(host=True)
+OPERATOR = Actor(operator=True)
+SEED = "7" * 64
+#: A hand that wins with any card to set aside, and one that is worth more than the cap.
+COMPLETE = ["3C", "4C", "5C", "8S", "9S", "TS", "QC", "QD", "QH", "KC", "KD", "KH", "KS"]
+JUNK = ["AC", "TC", "JD", "TH", "9H", "8C", "6D", "6S", "5H", "4D", "3S", "2H", "2D"]
 
 
 class Step(NamedTuple):
@@ -208,3 +215,41 @@ def answer(
         said = [r.code, r.detail, r.rule, r.choices, r.errors]
         return plain(said), [], state
     return None, decision.events, decision.state
+
+
+# ------------------------------------------------------------- tables to order
+
+
+def seats_of(kinds: str) -> tuple[NewSeat, ...]:
+    """``h`` a human, ``b`` a bot, ``o`` an open seat."""
+    made = {"h": NewSeat("human"), "b": NewSeat("bot", "easy"), "o": NewSeat()}
+    return tuple(made[k] for k in kinds)
+
+
+def table(kinds: str, variant: str = "wild-rummy", *, start: str = "auto", **more: Any) -> Match:
+    return create(NewGame(variant, SEED, seats=seats_of(kinds), start=start, **more), AT).state
+
+
+def position(
+    hands: Sequence[Sequence[str]], turn: dict[str, Any] | None = None, variant: str = "thirteen-card-rummy",
+    options: dict[str, Any] | None = None, **more: Any,
+) -> Match:  # fmt: skip
+    told = {"hands": hands, "turn": {"seat": 0, "phase": "draw", **(turn or {})}, **more}
+    if variant not in ("wild-rummy", "two-player-rummy"):
+        told.setdefault("wild_indicator", "7H")
+    game = NewGame(variant, SEED, options or {}, seats_of("h" * len(hands)), sandbox={"position": told})
+    return create(game, AT).state
+
+
+def do(state: Match, command: Any, actor: Actor | int = SERVER, at: str = AT) -> Decision:
+    return execute(state, command, Actor(actor) if isinstance(actor, int) else actor, at)
+
+
+def code(state: Match, command: Any, actor: Actor | int = SERVER, at: str = AT) -> str:
+    with pytest.raises(Rejected) as refusal:
+        do(state, command, actor, at)
+    return refusal.value.code
+
+
+def types(events: Sequence[Any]) -> list[str]:
+    return [plain(e)["type"] for e in events]
