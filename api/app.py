@@ -12,7 +12,7 @@ from litestar.exceptions import HTTPException
 from persistence import store_for
 from persistence.store import EventStore
 
-from . import arrangements, docs, events, games, health, logs, play, rematch, scoresheets, variants
+from . import arrangements, docs, events, games, health, logs, play, rematch, scoresheets, sockets, streams, variants
 from .bots import Thinkers
 from .clock import Clock, now
 from .edge import Edge
@@ -25,7 +25,8 @@ from .settings import Settings, server_secret
 from .wakeups import Pace, Wakeups
 
 HANDLERS = (
-    *variants.HANDLERS, *games.HANDLERS, *play.HANDLERS, *events.HANDLERS, *logs.HANDLERS,
+    *variants.HANDLERS, *games.HANDLERS, *play.HANDLERS, *events.HANDLERS, *streams.HANDLERS,
+    *sockets.HANDLERS, *logs.HANDLERS,
     *arrangements.HANDLERS, *rematch.HANDLERS, *health.HANDLERS, *docs.HANDLERS, *scoresheets.HANDLERS,
 )  # fmt: skip
 
@@ -39,7 +40,7 @@ def create_app(settings: Settings, store: EventStore | None = None, clock: Clock
     notifier = make_notifier(settings.notifier, settings.database_url)
     service = Service(chosen, clock or now, settings.cache, notifier)
     secret = server_secret(settings)
-    wakeups = Wakeups(service, Thinkers(service, secret), Pace(settings.bot_delay, settings.call_pause))
+    wakeups = Wakeups(service, Thinkers(service, secret), Pace(settings.bot_delay, settings.call_pause, settings.poll))
     service.wakeup_for = wakeups.row_for
     service.on_commit.append(wakeups.committed)
     server = Server(settings, service, secret, lambda: text(HANDLERS).encode())

@@ -10,6 +10,9 @@
 | `RUMMY_SANDBOX` | whether games may start from a given seed, deck or position: `on` or `off` | `on` |
 | `RUMMY_BOT_DELAY` | seconds before a bot's move | `1.0` |
 | `RUMMY_CALL_PAUSE` | seconds that a bot's draw waits while a person could call rummy | `2.0` |
+| `RUMMY_POLL` | seconds between two looks at the store for moves and clocks that another server left undone | `2.0` |
+| `RUMMY_PING` | seconds between two pings in streams and sockets | `15.0` |
+| `RUMMY_PATIENCE` | seconds that a reader of a stream or socket may take for what was sent before it is cut off | `20.0` |
 | `RUMMY_NOTIFIER` | how servers hear of each other's games: `memory`, `postgres` or `redis://…` | `postgres` on PostgreSQL, else `memory` |
 | `RUMMY_CACHE` | how many games are held folded in memory | `10000` |
 """
@@ -46,6 +49,9 @@ class Settings(Struct, frozen=True):
     create: str = "anyone"
     bot_delay: float = 1.0
     call_pause: float = 2.0
+    poll: float = 2.0
+    ping: float = 15.0
+    patience: float = 20.0
     notifier: str = "memory"
     cache: int = 10_000
 
@@ -109,6 +115,9 @@ def from_environment(env: Mapping[str, str] | None = None) -> Settings:
         create=_choice(env, "RUMMY_CREATE", "anyone", "anyone", "operator"),
         bot_delay=_number(env, "RUMMY_BOT_DELAY", 1.0, 0, 60),
         call_pause=_number(env, "RUMMY_CALL_PAUSE", 2.0, 0, 60),
+        poll=_number(env, "RUMMY_POLL", 2.0, 0.01, 60),
+        ping=_number(env, "RUMMY_PING", 15.0, 0.05, 3600),
+        patience=_number(env, "RUMMY_PATIENCE", 20.0, 0.05, 3600),
         notifier=notifier,
         cache=int(_number(env, "RUMMY_CACHE", 10_000, 1, 10_000_000)),
     )

@@ -40,8 +40,7 @@ IDLE_SECONDS = 24 * 3600
 #: Turns in a row that a seat's clock may run out before a bot plays for it, and which.
 ABSENT_AFTER = 3
 ABSENT_LEVEL = "medium"
-#: Seconds between two looks at the store, and how long overdue a wake-up is that nobody seems to keep.
-POLL = 2.0
+#: How long overdue a wake-up is, in seconds, that nobody seems to keep; how long one who claims it has.
 GRACE = 3.0
 LEASE = 30.0
 #: What is due later than this is not kept in memory: the store has it.
@@ -59,10 +58,12 @@ class Step(Struct, frozen=True):
 
 
 class Pace(Struct, frozen=True):
-    """How long bots wait: before a move, and before a draw while a person could call rummy (FK-12)."""
+    """Seconds: before a bot's move; before its draw while a person could call rummy (FK-12); between two
+    looks at the store for what other servers left undone."""
 
     bot: float = 1.0
     call: float = 2.0
+    poll: float = 2.0
 
 
 def next_step(state: Match, pace: Pace, asked: bool = False) -> Step | None:
@@ -201,15 +202,15 @@ class Wakeups:
                 now = self._service.clock()
                 overdue = format_time(parse_time(later(now, -grace)))
                 for row in await self._service.store.claim(overdue, later(now, LEASE), 100):
-                    if self._kept.get(row.game_id) != row.expected_commit:
-                        self._kept[row.game_id] = row.expected_commit
-                        self._begin(row.game_id, row.expected_commit, asked=False)
+                    # Even what this process keeps: its own timer is late then, after a jump of the clock.
+                    self._kept[row.game_id] = row.expected_commit
+                    self._begin(row.game_id, row.expected_commit, asked=False)
                 grace = GRACE
             except StoreUnavailable as gone:
                 log.warning("wake-ups: %s", gone)
             except Exception:
                 log.exception("wake-ups could not be looked at")
-            await asyncio.sleep(POLL)
+            await asyncio.sleep(self._pace.poll)
 
     # Acting
 
