@@ -32,9 +32,12 @@ FACE: Final[dict[str, int]] = {name: face for face, name in enumerate(NAMES)}
 RANK: Final[tuple[int, ...]] = (*(face % 13 for face in range(52)), 13)
 SUIT: Final[tuple[int, ...]] = (*(face // 13 for face in range(52)), 4)
 
+#: Ends a pattern: in Python ``$`` alone would let a line break follow.
+END: Final = r"$(?!\n)"
+
 #: Pattern of a card and of a placed card on the wire.
-CARD_PATTERN: Final = "^([A23456789TJQK][CDHS]|JK)$"
-PLACED_PATTERN: Final = "^([A23456789TJQK][CDHS]|JK)(=[A23456789TJQK][CDHS])?$"
+CARD_PATTERN: Final = "^([A23456789TJQK][CDHS]|JK)" + END
+PLACED_PATTERN: Final = "^([A23456789TJQK][CDHS]|JK)(=[A23456789TJQK][CDHS])?" + END
 
 # ---------------------------------------------------------------- placed cards
 
