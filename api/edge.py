@@ -36,6 +36,8 @@ class Edge:
         self._app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        # Where the server is uvicorn: what cuts off a reader who does not read (see `api.follow`).
+        scope["rummy.transport"] = getattr(getattr(send, "__self__", None), "transport", None)
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -48,6 +50,7 @@ class Edge:
             await send({"type": "http.response.body", "body": b""})
             return
         bodiless = method == "HEAD"
+        scope["rummy.bodiless"] = bodiless
         if bodiless:
             scope["method"] = "GET"
 

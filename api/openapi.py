@@ -56,6 +56,9 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "If-Match": {
         "description": "Refused with `version.stale` unless the game is at this version.",
         "schema": {"type": "string", "pattern": r'^"[0-9]{1,15}"$'}, "example": '"41"'},
+    "Last-Event-ID": {
+        "description": "The id of the last message that was read; wins over `after`.",
+        "schema": {"type": "string", "pattern": "^[0-9]{1,10}$"}, "example": "41"},
     "If-None-Match": {
         "description": "The ETag that the caller has already.", "schema": {"type": "string"}, "example": '"42"'},
 }  # fmt: skip

@@ -186,5 +186,10 @@ def idempotency_key(request: Call, operation: str, body: Any, caller: Caller, se
         raise invalid(
             "Idempotency-Key", f"Without a token, an idempotency key has {SHORTEST_KEY} characters or more."
         )
+    return idempotent(operation, body, key)
+
+
+def idempotent(operation: str, body: Any, key: str) -> Key:
+    """A key and what it stands for."""
     stands_for = msgspec.json.encode([operation, body], order="sorted")
     return Key(key, hashlib.sha256(stands_for).digest())

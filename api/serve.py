@@ -18,6 +18,7 @@ from persistence.store import StoreInUse, StoreUnavailable
 
 from .app import create_app
 from .demo import open_demo
+from .operations import MOST_BYTES
 from .server import Server
 from .settings import Settings, SettingsError, from_environment
 
@@ -67,6 +68,16 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
+def configuration(app: Litestar, settings: Settings) -> uvicorn.Config:
+    """How uvicorn is to run."""
+    return uvicorn.Config(
+        app, host=settings.host, port=settings.port, timeout_graceful_shutdown=_GRACE, log_level="warning",
+        access_log=False, lifespan="on", server_header=False, ws="websockets-sansio", ws_max_size=MOST_BYTES,
+        # Frames are small, and a compressor for each client is not.
+        ws_per_message_deflate=False,
+    )  # fmt: skip
+
+
 def serve(settings: Settings, demo: bool = False) -> int:
     """Run until a signal comes. Returns the exit status."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -76,11 +87,7 @@ def serve(settings: Settings, demo: bool = False) -> int:
     except (SettingsError, ValueError) as error:
         sys.stderr.write(f"rummy: {error}\n")
         return 2
-    config = uvicorn.Config(
-        app, host=settings.host, port=settings.port, timeout_graceful_shutdown=_GRACE, log_level="warning",
-        access_log=False, lifespan="on", server_header=False, ws="websockets-sansio",
-    )  # fmt: skip
-    server = DrainingServer(config, app, demo)
+    server = DrainingServer(configuration(app, settings), app, demo)
     try:
         server.run()
     except (StoreInUse, StoreUnavailable) as error:

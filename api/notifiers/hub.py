@@ -19,13 +19,16 @@ MOST = 10_000
 class Subscription:
     """One reader of one game. To be waited on by one task at a time."""
 
-    __slots__ = ("_look", "_news", "_wake", "seen")
+    __slots__ = ("_look", "_news", "_nudged", "_wake", "gapped", "seen")
 
     def __init__(self, seen: int = 0) -> None:
         #: The version that the reader knows; hints up to it wake nobody. The reader may raise it.
         self.seen = seen
+        #: Whether the last `changed` came since hints may have been lost.
+        self.gapped = False
         self._news = seen
         self._look = False
+        self._nudged = False
         self._wake = asyncio.Event()
 
     def tell(self, version: int) -> None:
@@ -39,19 +42,24 @@ class Subscription:
         self._look = True
         self._wake.set()
 
+    def nudge(self) -> None:
+        """Wake the reader for a reason of its own: the game need not have moved."""
+        self._nudged = True
+        self._wake.set()
+
     async def changed(self, timeout: float | None = None) -> bool:
         """Wait until the game has, or may have, a version that was not seen; False after `timeout` seconds.
 
-        Returns at once if a hint came since the last call.
+        Returns at once if a hint (or a nudge) came since the last call.
         """
         try:
             async with asyncio.timeout(timeout):
-                while not (self._look or self._news > self.seen):
+                while not (self._look or self._nudged or self._news > self.seen):
                     self._wake.clear()
                     await self._wake.wait()
         except TimeoutError:
             return False
-        self._look = False
+        self.gapped, self._look, self._nudged = self._look, False, False
         self.seen = max(self.seen, self._news)
         return True
 
