@@ -46,6 +46,11 @@ class Draft(NamedTuple):
     high: int
     faces: tuple[int, ...]
 
+    @property
+    def size(self) -> int:
+        """How many cards it takes."""
+        return self.high - self.low + 1 if self.run else max(len(self.faces), 3)
+
 
 class _Run:
     """A sequence being laid out: places to placed cards."""
@@ -209,7 +214,7 @@ def judge(groups: Iterable[Sequence[int]], wild: int) -> Judgement:
     kinds: list[Kind | None] = []
     codes: list[str | None] = []
     for group in groups:
-        shown = [(_kind(r), r) for r in read_meld(group, None, _LIMITS, wild)]
+        shown: list[tuple[Kind, Reading]] = [(_kind(r), r) for r in read_meld(group, None, _LIMITS, wild)]
         if shown:
             kind, reading = min(shown, key=lambda s: (_KINDS.index(s[0]), -s[1].naturals))
             read.append(reading.cards)
