@@ -101,7 +101,7 @@ def _rates(
 
 def _growth(name: str, target: Target, rows: list[Row]) -> None:
     scripts = games.long_matches(6, 3_200)
-    got = elsewhere(load.grow, target, scripts, 150, 3_000, 300)
+    got = elsewhere(load.grow, target, scripts, 200, 3_000, 300)
     rows.append(at_most(
         f"{name}, the 3,000th command against the 100th", got.old_cpu / got.young_cpu, GROWTH, "× CPU",
         f"server CPU {got.young_cpu:.0f} → {got.old_cpu:.0f} µs, answer {got.young:.0f} → {got.old:.0f} µs",

@@ -16,7 +16,7 @@ import select
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
 from typing import Any, TypeVar
@@ -112,19 +112,26 @@ def post(path: str, body: bytes, token: str | None = None, key: str | None = Non
 
 
 def create(port: int, bodies: Sequence[bytes]) -> list[dict[str, Any]]:
-    """Create games, and give back the answers."""
-    connection = http.client.HTTPConnection("127.0.0.1", port)
-    found: list[dict[str, Any]] = []
-    for body in bodies:
-        connection.request("POST", "/v1/games", body, {"Content-Type": "application/json"})
-        answer = connection.getresponse()
-        content = answer.read()
-        if answer.status != 201:
-            raise RuntimeError(f"createGame: {answer.status} {content!r}")
-        made = json.loads(content)
-        found.append({"id": made["game"]["game_id"], "tokens": made["tokens"]})
-    connection.close()
-    return found
+    """Create games, several at once, and give back their ids and tokens."""
+
+    def some(part: Sequence[bytes]) -> list[dict[str, Any]]:
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        found: list[dict[str, Any]] = []
+        for body in part:
+            connection.request("POST", "/v1/games", body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            content = answer.read()
+            if answer.status != 201:
+                raise RuntimeError(f"createGame: {answer.status} {content!r}")
+            made = json.loads(content)
+            found.append({"id": made["game"]["game_id"], "tokens": made["tokens"]})
+        connection.close()
+        return found
+
+    size = max(1, -(-len(bodies) // 16))
+    with ThreadPoolExecutor(16) as pool:
+        parts = pool.map(some, (bodies[i : i + size] for i in range(0, len(bodies), size)))
+        return [game for part in parts for game in part]
 
 
 def requests(game: dict[str, Any], script: Script, keys: bool = False) -> list[bytes]:
@@ -262,15 +269,17 @@ def grow(target: Target, scripts: Sequence[Script], young: int, old: int, width:
 
     Every game is played twice over, so that at the moment of measuring one of the two is young.
     """
+    half = width // 2
+    pairs = [
+        [requests(game, script) for game in create(target.port, [script.creation] * 2)] for script in scripts
+    ]
+    run(target.port, [iter(ahead[: old - half]) for ahead, _ in pairs])
+    run(target.port, [iter(behind[: young - half]) for _, behind in pairs])
     spent = {"young": [0, 0, 0], "old": [0, 0, 0]}  # commands, CPU, time
-    for script in scripts:
-        ahead, behind = (requests(g, script) for g in create(target.port, [script.creation] * 2))
-        half = width // 2
-        run(target.port, [iter(ahead[: old - half])])
-        run(target.port, [iter(behind[: young - half])])
+    for ahead, behind in pairs:
         for i in range(0, width, 50):
-            for name, all_of_them, first in (("old", ahead, old), ("young", behind, young)):
-                part = all_of_them[first - half + i : first - half + min(i + 50, width)]
+            for name, commands, middle in (("old", ahead, old), ("young", behind, young)):
+                part = commands[middle - half + i : middle - half + min(i + 50, width)]
                 before = _cpu(target.pid)
                 times, _ = run(target.port, [iter(part)])
                 total = spent[name]
@@ -282,7 +291,7 @@ def grow(target: Target, scripts: Sequence[Script], young: int, old: int, width:
 
 
 class Memory(Struct, frozen=True):
-    """Bytes: of the server with nothing in it but code, with games that wait, and a game in play."""
+    """Bytes: the server before, the server with all the games that wait, and one game in play."""
 
     empty: int
     waiting: int
@@ -296,14 +305,14 @@ def fill(
 
     def begin(count: int) -> None:
         bodies = [scripts[i % len(scripts)] for i in range(count)]
-        for game, script in zip(create(target.port, [s.creation for s in bodies]), bodies, strict=True):
-            run(target.port, [iter(requests(game, script)[:moves])])
+        made = create(target.port, [script.creation for script in bodies])
+        sent = [iter(requests(game, script)[:moves]) for game, script in zip(made, bodies, strict=True)]
+        for i in range(0, count, 50):
+            run(target.port, sent[i : i + 50])
 
-    begin(20)  # code paths, pools and caches that the first games fill
+    begin(50)  # code paths, pools and caches that the first games fill
     empty = resident(target.pid)
     begin(warm)
     after_warm = resident(target.pid)
     create(target.port, waiting)
-    return Memory(empty, resident(target.pid) - (after_warm - empty), (after_warm - empty) / warm)
-
-
+    return Memory(empty, resident(target.pid), (after_warm - empty) / warm)
