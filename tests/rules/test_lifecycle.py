@@ -264,3 +264,9 @@ def test_a_waiting_game_may_expire() -> None:
     assert types(events) == ["game_cancelled", "seed_revealed"]
     assert plain(events[0])["reason"] == "expired"
     assert code(state, cmd.Expire()) == code(table("hh"), cmd.Expire()) == "game.not_waiting"
+
+
+def test_wr_18_a_match_is_public_or_private() -> None:
+    for visibility in ("public", "private"):
+        events = create(NewGame("wild-rummy", SEED, seats=seats_of("ho"), visibility=visibility), AT).events
+        assert plain(events[0])["visibility"] == visibility
