@@ -49,14 +49,21 @@ class Edge:
             await send({"type": "http.response.start", "status": 204, "headers": [*_PREFLIGHT, *extra]})
             await send({"type": "http.response.body", "body": b""})
             return
-        bodiless = method == "HEAD"
+        bodiless = method in ("HEAD", "OPTIONS")
         scope["rummy.bodiless"] = bodiless
-        if bodiless:
+        if method == "HEAD":
             scope["method"] = "GET"
+        elif method == "OPTIONS":
+            # No address takes this method, so the router tells which ones it takes.
+            scope["method"] = "-"
 
         async def sent(message: Any) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *extra]
+                headers = [*message["headers"], *extra]
+                if method == "OPTIONS" and message["status"] == 405:
+                    headers = [(k, v) for k, v in headers if k not in (b"content-type", b"content-length")]
+                    message = {**message, "status": 204}
+                message = {**message, "headers": headers}
             elif bodiless:
                 if message.get("more_body"):
                     return

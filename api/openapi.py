@@ -17,6 +17,7 @@ from typing import Any, Final, get_args
 import msgspec
 from msgspec import Struct
 
+from domain.cards import END
 from domain.commands import Command
 from domain.events import Event
 
@@ -352,6 +353,8 @@ def _rewrite(schema: Any, unions: Mapping[frozenset[str], str], itself: str | No
         made["title"] = _renamed(made["title"])
     if isinstance(made.get("description"), str):
         made["description"] = made["description"].replace("``", "`")
+    if isinstance(made.get("pattern"), str):
+        made["pattern"] = made["pattern"].replace(END, "$")  # what only Python needs
     if made.get("required") == []:
         del made["required"]
     if len(made.get("enum", ())) == 1:

@@ -20,6 +20,7 @@ from .service import Key
 T = TypeVar("T")
 Call = Request[Any, Any, Any]
 
+_any = msgspec.json.Decoder()
 _PATH = re.compile(r"^(?P<what>.*?)(?: - at (?:the key in )?`(?P<path>\$.*)`)?$", re.DOTALL)
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[\.\.\.\]")
 _ETAG = re.compile(r'^(?:W/)?"?(\d{1,15})(?:\.\d+)?"?$')
@@ -88,10 +89,13 @@ def fault_of(error: msgspec.ValidationError, root: str = "#") -> Fault:
 def decode(body: bytes, decoder: msgspec.json.Decoder[T]) -> T:
     """Raises ``request.malformed`` or ``request.invalid``."""
     try:
-        return decoder.decode(body)
-    except msgspec.ValidationError as error:
-        fault = fault_of(error)
-        raise Problem("request.invalid", fault.detail, errors=[fault]) from None
+        try:
+            return decoder.decode(body)
+        except msgspec.ValidationError as error:
+            # The first wrong value ends the reading: whether all of it is JSON is yet to be seen.
+            _any.decode(body)
+            fault = fault_of(error)
+            raise Problem("request.invalid", fault.detail, errors=[fault]) from None
     except RecursionError:
         raise Problem("request.malformed", "The body is nested too deeply.") from None
     except (msgspec.DecodeError, UnicodeError) as error:
@@ -191,5 +195,8 @@ def idempotency_key(request: Call, operation: str, body: Any, caller: Caller, se
 
 def idempotent(operation: str, body: Any, key: str) -> Key:
     """A key and what it stands for."""
-    stands_for = msgspec.json.encode([operation, body], order="sorted")
+    try:
+        stands_for = msgspec.json.encode([operation, body], order="sorted")
+    except OverflowError:
+        raise invalid("#", "A number in the request is too large.") from None
     return Key(key, hashlib.sha256(stands_for).digest())

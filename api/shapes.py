@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from domain.cards import CARD_PATTERN, PLACED_PATTERN
+from domain.cards import CARD_PATTERN, END, PLACED_PATTERN
 from domain.positions import Position
 from domain.shapes import Level, MatchResult, SeatNo, Time
 from domain.variants import VARIANTS
@@ -17,7 +17,7 @@ _UNPRINTABLE = (
     r"\ufdd0-\ufdef\ufeff\ufff0-\uffff"
 )
 #: Printable, and not spaces alone.
-PRINTABLE = f"^ *[^ {_UNPRINTABLE}][^{_UNPRINTABLE}]*$"
+PRINTABLE = f"^ *[^ {_UNPRINTABLE}][^{_UNPRINTABLE}]*{END}"
 
 Name = Annotated[str, Meta(min_length=1, max_length=40, pattern=PRINTABLE, examples=["Ada"])]
 ExternalId = Annotated[str, Meta(min_length=1, max_length=200, pattern=PRINTABLE)]
@@ -60,7 +60,7 @@ class Delayed(Struct, frozen=True, forbid_unknown_fields=True):
 class Sandbox(Struct, frozen=True, forbid_unknown_fields=True):
     """A reproducible game: the secret seed, the first deal's order, or a position. One or two of them."""
 
-    seed: Annotated[str, Meta(pattern="^[0-9a-fA-F]{64}$")] | None = None
+    seed: Annotated[str, Meta(pattern="^[0-9a-fA-F]{64}" + END)] | None = None
     deck: Annotated[list[Annotated[str, Meta(pattern=CARD_PATTERN)]], Meta(max_length=120)] | None = None
     position: Position | None = None
 
