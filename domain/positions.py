@@ -218,7 +218,7 @@ def _turn(p: Position, rules: RuleSet, seats: int, melds: tuple[Meld, ...]) -> T
     elif t.taken is not None:
         played = {c & 63 for m in melds for c in m.cards} | {face for m in melds for face, _ in m.beside}
         _need(t.taken in hand or FACE[t.taken] in played, "The card taken is neither in the hand nor played.")
-    _need(table or not t.pending, "In this game nothing is owed.")
+    _need(rules.pile != "top" or not t.pending, "In this game nothing is owed.")
     _need(not Counter(t.pending) - Counter(hand), "A card that is owed is not in the hand.")
     floating = t.floating or (floats and t.phase == "draw" and not hand)
     if floating:
