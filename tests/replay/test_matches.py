@@ -15,16 +15,12 @@ from domain.verify import verify
 from tests.replay.matches import eventful, random_game, with_open_seats
 
 
-@pytest.mark.parametrize("variant", list(VARIANTS))
-@settings(max_examples=12)
-@given(seed=st.integers(0, 2**32 - 1))
-@example(seed=1)
-def test_an_exported_log_verifies_and_folds_to_the_same_state(variant: str, seed: int) -> None:
+def check(variant: str, seed: int, most: int) -> None:
     rng = Random(seed)
     game = random_game(variant, rng)
     if rng.random() < 0.5:
         game = with_open_seats(game, rng)
-    events, state = eventful(game, rng, 250, rng.choice([any_command, keen_command]))
+    events, state = eventful(game, rng, most, rng.choice([any_command, keen_command]))
     lines = list(export("a game", events))
     assert fold(decode_event(line) for line in lines[1:]) == state
     found = verify(b"".join(lines))
@@ -34,3 +30,19 @@ def test_an_exported_log_verifies_and_folds_to_the_same_state(variant: str, seed
     assert found.events == len(events) == state.version
     assert found.result == state.match_result
     assert found == verify(lines)
+
+
+@pytest.mark.parametrize("variant", list(VARIANTS))
+@settings(max_examples=12)
+@given(seed=st.integers(0, 2**32 - 1))
+@example(seed=1)
+def test_an_exported_log_verifies_and_folds_to_the_same_state(variant: str, seed: int) -> None:
+    check(variant, seed, 250)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("variant", list(VARIANTS))
+@settings(max_examples=400)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_whole_matches_verify_and_fold_to_the_same_state(variant: str, seed: int) -> None:
+    check(variant, seed, 3000)
