@@ -260,12 +260,12 @@ def faults(judged: Judgement, rule: str | None = None) -> list[Fault]:
     found = [Fault(f"#/groups/{i}", code, *_REASONS[code]) for i, code in enumerate(judged.codes) if code]
     if not judged.pure:
         detail = (
-            "No group is a pure sequence: three or more cards of one suit in order, "
+            "The first life is missing: a pure sequence, three or more cards of one suit in order, "
             "none standing for another."
         )
         found.append(Fault("#/groups", "declare.invalid", detail, rule))
-    elif judged.lives < 2:
-        detail = "Only one group is a sequence: a second one, pure or with wilds, is needed."
+    if sum(kind in ("pure_sequence", "sequence") for kind in judged.kinds) < (2 if judged.pure else 1):
+        detail = "The second life is missing: one more sequence, pure or with wilds."
         found.append(Fault("#/groups", "declare.invalid", detail, rule))
     return found
 
