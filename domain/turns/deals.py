@@ -221,16 +221,17 @@ def _ending(rec: Recorder, pile: int, top: int | None, floating: bool) -> str | 
     rules, deal = rec.rules, rec.deal
     if rules.draw_limit is not None and deal.draws >= rules.draw_limit:
         return "draw_limit"  # TC-13
+    last = deal.turns + 1 >= TURN_LIMIT
     if not deal.stock:
         if rules.reshuffles == "never":
-            if floating:
+            if floating and not last:  # at the limit the turn never comes to the floating seat (K-10)
                 return "stock_exhausted"  # FK-15
         elif rules.reshuffles == "once":
             if deal.reshuffles or pile < 2:
                 return "stalemate"  # WR-17
         elif pile < 2 and not (rules.pile_saves and _takeable(rules, deal.wild, top)):
             return "stock_exhausted"  # TP-13, TC-10
-    return "turn_limit" if deal.turns + 1 >= TURN_LIMIT else None  # K-10
+    return "turn_limit" if last else None  # K-10
 
 
 def _takeable(rules: RuleSet, wild: int, top: int | None) -> bool:
