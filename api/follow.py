@@ -167,6 +167,17 @@ def is_over(table: Table) -> bool:
     return table.state.status in ("finished", "cancelled")
 
 
+async def farewell(scope: Any) -> None:
+    """Give a reader the time to take what its connection still holds; then break it."""
+    transport, loop = scope.get("rummy.transport"), asyncio.get_running_loop()
+    until = loop.time() + FAREWELL
+    while transport is not None and transport.get_write_buffer_size():
+        if loop.time() > until:
+            transport.abort()
+            return
+        await asyncio.sleep(0.02)
+
+
 def cut_off(scope: Any) -> None:
     """Break the connection, and drop what it still holds for its reader."""
     transport = scope.get("rummy.transport")

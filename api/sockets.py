@@ -32,7 +32,7 @@ from domain.commands import Command
 
 from .auth import Caller, read_authorization
 from .errors import problem_of
-from .follow import Follower, TooSlow, cut_off
+from .follow import Follower, TooSlow, cut_off, farewell
 from .operations import MOST_BYTES
 from .play import answer, freeing, sight
 from .problems import Problem
@@ -233,6 +233,7 @@ class Socket:
                     await self._refuse(refused)
                 elif follower.ended == "drain":
                     await follower.deliver(self._close(GOING_DOWN, "The server goes down; come back."))
+                    await farewell(self._scope)
                 elif follower.ended == "too large":
                     await follower.deliver(self._close(TOO_LARGE, "The frame is too large."))
                 elif follower.ended is None:

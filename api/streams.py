@@ -10,7 +10,7 @@ from litestar.response.base import ASGIResponse
 from msgspec import Meta, Struct
 
 from .errors import problem_of
-from .follow import Follower, TooSlow, cut_off, is_over
+from .follow import Follower, TooSlow, cut_off, farewell, is_over
 from .operations import Answer, Operation, operation
 from .play import sight
 from .problems import invalid
@@ -50,7 +50,7 @@ class StreamQuery(Struct, frozen=True, forbid_unknown_fields=True):
     "A reader that comes back with the last id it saw misses nothing and sees nothing twice. A reader that "
     "does not read is cut off.",
 ))  # fmt: skip
-async def stream_events(request: Call) -> Any:
+async def stream_events(request: Call) -> ASGIResponse:
     """Events as the caller may see them, as they come."""
     server, caller = server_of(request), caller_of(request)
     query = read_query(request, StreamQuery)
@@ -102,6 +102,8 @@ class EventStream(ASGIResponse):
                 await self._run(send)
                 if follower.ended != "gone":
                     await follower.deliver(send({"type": "http.response.body", "body": b""}))
+                if follower.ended == "drain":
+                    await farewell(scope)
             except TooSlow:
                 log.info("request %s: a reader that does not read was cut off", scope.get("request_id"))
                 cut_off(scope)
