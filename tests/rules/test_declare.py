@@ -121,7 +121,7 @@ def _random_group(rng: Random, wild: list[str]) -> list[str]:
 def test_tc_7_groups_are_read_as_the_oracle_reads_them(variant: str) -> None:
     rng = Random(variant)
     found: dict[str | None, int] = {}
-    for _ in range(2500):
+    for _ in range(1200):
         turned = rng.choice(NAMES)
         mask = wild_mask(resolve(variant, {}, 2), 1, FACE[turned])
         wild = {NAMES[f] for f in range(53) if mask >> f & 1}
@@ -129,7 +129,7 @@ def test_tc_7_groups_are_read_as_the_oracle_reads_them(variant: str) -> None:
         kind = judge([[PLACED[c] for c in group]], mask).kinds[0]
         assert kind == oracle(group, wild), (group, turned)
         found[kind] = found.get(kind, 0) + 1
-    assert min(found.get(k, 0) for k in ("pure_sequence", "sequence", "set", None)) > 40
+    assert min(found.get(k, 0) for k in ("pure_sequence", "sequence", "set", None)) > 20
 
 
 # ----------------------------------------------------------------------- declaring

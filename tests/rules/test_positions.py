@@ -30,6 +30,9 @@ def test_k_7_a_state_written_as_a_position_is_the_same_table(variant: str) -> No
             setup = {"position": msgspec.to_builtins(msgspec.convert(plain(found), Position))}
             again = create(msgspec.structs.replace(game, sandbox=setup), AT).state
             written += 1
+            # Of two copies one may have been played since the other was taken: a position cannot say (K-1).
+            taken = found.turn.taken
+            told = not any(taken == c.split("=")[0] for m in found.melds for c in m.cards)
             for viewer in (None, *range(len(state.seats))):
                 one, two = see(state, viewer), see(again, viewer)
                 for view in (one, two):
@@ -37,7 +40,7 @@ def test_k_7_a_state_written_as_a_position_is_the_same_table(variant: str) -> No
                         del view[member]
                     view["turn"]["deadline"] = None
                 assert one == two
-                if viewer is not None:
+                if viewer is not None and told:
                     assert plain(actions(state, viewer)) == plain(actions(again, viewer))
             assert plain(write_position(again)) == plain(found)
     assert written > 30
