@@ -340,6 +340,22 @@ def takeable(
     return found
 
 
+def calls(
+    g: Game, hand: tuple[str, ...], melds: tuple[Meld, ...], top: str
+) -> list[tuple[int, tuple[str, ...], str | None]]:
+    """(meld, its cards after, discard) of every call that a seat with this hand may make (FK-12, FK-13)."""
+    found: list[tuple[int, tuple[str, ...], str | None]] = []
+    for i, m in enumerate(melds):
+        for where, _, after in additions(g, m, top, False):
+            if where == "beside":
+                continue
+            table = (*melds[:i], after, *melds[i + 1 :])
+            barred = len(hand) == 1 and usable(g, table, hand[0])
+            thrown = [] if barred else sorted(set(hand))
+            found += [(i + 1, after.cards, c) for c in thrown or [None]]
+    return found
+
+
 # ------------------------------------------------------------------------- readings
 
 

@@ -194,6 +194,20 @@ def compare(game: Game, state: Match, table: Table) -> list[tuple[Any, Match, Ta
     return onward
 
 
+def compare_calls(game: Game, state: Match, raw: dict[str, Any], table: Table) -> None:
+    """What each seat that has played may call of the top discard, and what comes of it."""
+    last = len(raw["hands"]) - 1
+    for seat, hand in enumerate(raw["hands"]):
+        melded = any(m.owner == seat or (m.beside and seat == 0) for m in table.melds)
+        wanted = oracle.calls(game, oracle.sort(hand), table.melds, raw["discard"][-1])
+        got: list[tuple[int, tuple[str, ...], str | None]] = []
+        for command in actions(state, seat, 10**6)[0]:
+            if isinstance(command, cmd.CallRummy):
+                first: Any = plain(execute(state, command, Actor(seat), AT).events[0])
+                got.append((command.meld, tuple(first["after"]["cards"]), command.discard))
+        assert Counter(got) == (Counter(wanted) if melded and seat != last else Counter())
+
+
 def one_table(seed: int, name: str) -> None:
     rng = Random(f"{name} {seed}")
     game, options, seats, raw, table = position(rng, name)
@@ -210,6 +224,8 @@ def one_table(seed: int, name: str) -> None:
                 assert n not in piles
             else:
                 assert n in piles
+        if game.last == "float":
+            compare_calls(game, state, raw, table)
         if not piles:
             return
         n = rng.choice(piles)
