@@ -173,6 +173,7 @@ def _simulate(args: argparse.Namespace) -> int:
         game = NewGame(
             args.variant, f"{seed:064x}", options,
             tuple(NewSeat("human", entropy=f"seat {n}") for n in range(number)),
+            game_id=f"00000000-0000-7000-8000-{seed:012x}",
         )  # fmt: skip
         events, state = play(game, Random(seed), keen_command if args.keen else any_command)
         result = state.match_result
@@ -180,7 +181,7 @@ def _simulate(args: argparse.Namespace) -> int:
         _say(f"seed {seed}: {len(events)} events, {state.deal.number if state.deal else 0} deals, {scores}")
         if args.out is not None:
             path: Path = args.out if args.games == 1 else args.out.with_stem(f"{args.out.stem}-{i + 1}")
-            path.write_bytes(b"".join(export(f"00000000-0000-7000-8000-{seed:012x}", events)))
+            path.write_bytes(b"".join(export(game.game_id, events)))
     return 0
 
 

@@ -131,7 +131,7 @@ def _domain_seat(seat: Any) -> NewSeat:
     return NewSeat("bot", seat.level) if isinstance(seat, BotSeat) else NewSeat("open")
 
 
-def new_game(body: CreateGame) -> NewGame:
+def new_game(body: CreateGame, game_id: str) -> NewGame:
     """The domain's command; its seed is chance unless a sandbox names it."""
     sandbox, setup = body.sandbox, None
     seed = secrets.token_hex(32)
@@ -144,6 +144,7 @@ def new_game(body: CreateGame) -> NewGame:
         body.variant, seed, body.options, tuple(_domain_seat(seat) for seat in _seats(body)), body.host_seat,
         body.start, body.visibility,
         {"delayed": spectators.delayed} if isinstance(spectators, Delayed) else spectators, setup,
+        game_id=game_id,
     )  # fmt: skip
 
 
@@ -159,7 +160,7 @@ async def _open(
     server: Server, caller: Caller, body: CreateGame, scope: str, key: Key | None
 ) -> Created | None:
     service = server.service
-    game, at = new_game(body), service.clock()
+    game, at = new_game(body, uuid7()), service.clock()
     try:
         if game.sandbox is not None and (body.start == "manual" or any(s.kind == "open" for s in game.seats)):
             # A position that cannot be is refused now, not when the last seat is taken.
@@ -169,7 +170,7 @@ async def _open(
     except Rejected as refusal:
         raise of_rejection(refusal, None) from None
     state = decision.state
-    table = Table(uuid7(), state)
+    table = Table(game.game_id, state)
     table.external_id = body.external_id
     if body.visibility == "private":
         table.room_code = "".join(secrets.choice(ROOM_ALPHABET) for _ in range(ROOM_LENGTH))

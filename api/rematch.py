@@ -70,9 +70,10 @@ async def _open(server: Server, old: Table, role: Role) -> Table | None:
     game = NewGame(
         before.rules.variant, secrets.token_hex(32), before.rules.options, seats, before.host_seat, "auto",
         before.visibility, before.spectators, None, (before.first + 1) % len(seats),
+        game_id=uuid7(),
     )  # fmt: skip
     decision = create(game, service.clock())
-    new = Table(uuid7(), decision.state)
+    new = Table(game.game_id, decision.state)
     new.external_id, new.rematch_of = old.external_id, old.game_id
     persons = tuple(
         SeatRow(new.game_id, i, old.names[i], old.external_ids[i])

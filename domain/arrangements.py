@@ -65,5 +65,5 @@ def _judged(rules: RuleSet, hand: int, wild: int, groups: list[list[int]]) -> Ar
         declare = Declare(placed, NAMES[left[0]])
     return ArrangementShape(
         points, placed, list(judged.kinds), names(deadwood), judged.lives, judged.pure, declare,
-        faults(judged, rules.numbers.get("declare.wrong_cards")),
+        faults(judged, VARIANTS[rules.variant].numbers["declare.wrong_cards"]),
     )  # fmt: skip

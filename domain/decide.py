@@ -59,6 +59,8 @@ class NewGame(Struct, frozen=True):
     first: int | None = None
     #: resolved already (a rematch, or re-deciding an old log): taken as they are
     rules: RuleSet | None = None
+    #: its identifier: a log names its game
+    game_id: str = ""
 
 
 def decide(state: Match, command: Any, actor: Actor, at: str) -> list[Any]:
@@ -90,7 +92,7 @@ def create(game: NewGame, at: str) -> Decision:
     rules = game.rules or resolve(game.variant, game.options, len(game.seats))
     rec = Recorder(NEW, at)
     rec.emit(
-        ev.GameCreated, variant=game.variant, rules_version=RULES_VERSION, rules=rules,
+        ev.GameCreated, game_id=game.game_id, variant=game.variant, rules_version=RULES_VERSION, rules=rules,
         seats=[SeatKind(x.kind, x.level) for x in game.seats],  # type: ignore[arg-type]
         visibility=game.visibility, spectators=game.spectators,
         commitment=commitment(bytes.fromhex(game.seed)), sandbox=game.sandbox is not None,
@@ -272,8 +274,8 @@ def _resign(rec: Recorder, command: cmd.Resign, actor: Actor) -> None:
     del command
     state = rec.state
     seat = actor.seat
-    if seat is None:
-        raise refuse(rec.rules, "auth.not_your_game", detail="Only a seat can resign; this token is none's.")
+    if seat is None or state.seats[seat].kind != "human":
+        raise refuse(rec.rules, "auth.not_your_game", detail="Only a person in a seat can resign.")
     if state.status == "waiting":
         rec.emit(ev.SeatLeft, seat=seat, reason="left", bot=None)
         return

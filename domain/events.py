@@ -44,6 +44,7 @@ class GameCreated(_Event, frozen=True, tag="game_created"):
     ``seed`` and ``setup`` (what a sandbox asked for) are hidden from all until the log.
     """
 
+    game_id: str
     variant: str
     rules_version: int
     rules: RuleSet

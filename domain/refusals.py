@@ -1,6 +1,6 @@
 """Refusals: one sentence and one rule number for every code of the contract.
 
-A rule set may name other numbers for its own game (``RuleSet.numbers``).
+A rule set may name other numbers for its own game (``Variant.numbers``).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, Final
 from domain.commands import GameCommand, Rejected
 from domain.rules import RuleSet
 from domain.shapes import Fault
+from domain.variants import VARIANTS
 
 #: code → (sentence, the kernel's rule or None)
 SENTENCES: Final[dict[str, tuple[str, str | None]]] = {
@@ -93,5 +94,5 @@ def refuse(
 ) -> Rejected:
     """The refusal with this code, its sentence and its rule number in this game."""
     sentence, kernel = SENTENCES[code]
-    rule = (rules.numbers.get(code) if rules is not None else None) or kernel
-    return Rejected(code, detail or sentence.format(**words), rule, choices, errors)
+    rule = None if rules is None else VARIANTS[rules.variant].numbers.get(code)
+    return Rejected(code, detail or sentence.format(**words), rule or kernel, choices, errors)

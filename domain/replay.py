@@ -203,7 +203,7 @@ def _new_game(e: ev.GameCreated, commit: Sequence[Any]) -> NewGame:
     seats = tuple(NewSeat(x.kind, x.level, entropy.get(i, "")) for i, x in enumerate(e.seats))
     return NewGame(
         e.variant, e.seed or "", e.rules.options, seats, e.host_seat, e.start, e.visibility, e.spectators,
-        e.setup, e.first,
+        e.setup, e.first, game_id=e.game_id,
     )  # fmt: skip
 
 

@@ -111,9 +111,6 @@ class RuleSet(Struct, frozen=True):
     clock: Clock | None = None
     rummy_window: int = 0
 
-    # rule numbers of refusals where they differ from the kernel's
-    numbers: dict[str, str] = {}
-
 
 @dataclass(frozen=True)
 class Option:
@@ -284,6 +281,8 @@ class Variant:
     options: tuple[Option, ...]
     #: (resolved options, seats) → rule set
     rule_set: Callable[[dict[str, Any], int], RuleSet]
+    #: rule numbers of refusals, by code, where they differ from the kernel's; no part of a match's record
+    numbers: Mapping[str, str]
     #: the option that fixes the first dealer or starter
     first: str
     #: (rules, deal, seats, ending) → one ``scoring.Score`` a seat

@@ -188,7 +188,7 @@ class _Verifier:
         if self.at is not None and not 1 <= self.at <= self.lines:
             raise Rejected("request.invalid", f"The log has no event {self.at}.")
         codes = {f.code for f in self.findings}
-        intact = damage is None and "fold" not in codes
+        intact = damage is None and not codes & {"fold", "chain"}
         # What could not be read is neither fair nor lawful: nobody can say.
         fair = not self.broken and not codes & {"commitment", "shuffle"}
         lawful = not self.broken and "unlawful" not in codes
@@ -247,6 +247,8 @@ class _Verifier:
     def _check_fair(self, e: Any) -> None:
         s = self.state
         if type(e) is ev.GameCreated:
+            if e.game_id and e.game_id != self.header.game_id:
+                self._find(e, "chain", "The header names another game than the first event.")
             if e.commitment != self.header.commitment:
                 self._find(e, "commitment", "The header's commitment is not that of the first event.")
             if e.seed is None or e.commitment != commitment(bytes.fromhex(e.seed)):

@@ -48,11 +48,11 @@ SPECS = {
 }
 
 
-def played(variant: str, spec: Spec) -> tuple[list[Any], Match]:
+def played(variant: str, spec: Spec, game_id: str) -> tuple[list[Any], Match]:
     """A match to its end: seats taken one by one, now and then a pause, a clock run out, a seat left."""
     rng = Random(spec.seed)
     seats = (NewSeat("human", entropy="golden"), *(NewSeat("open") for _ in range(spec.seats - 1)))
-    game = NewGame(variant, f"{spec.seed:064x}", spec.options, seats, host_seat=0)
+    game = NewGame(variant, f"{spec.seed:064x}", spec.options, seats, host_seat=0, game_id=game_id)
     return eventful(game, rng, 100_000, keen_command if spec.keen else any_command, lively=0.01)
 
 
@@ -62,10 +62,11 @@ def made() -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     results: dict[str, Any] = {}
     for number, (variant, spec) in enumerate(SPECS.items(), 1):
-        events, state = played(variant, spec)
+        game_id = f"00000000-0000-7000-8000-{number:012x}"
+        events, state = played(variant, spec, game_id)
         if state.match_result is None or state.match_result.reason != "completed":
             raise SystemExit(f"{variant}: seed {spec.seed} plays no whole match")
-        files[f"{variant}.ndjson"] = b"".join(export(f"00000000-0000-7000-8000-{number:012x}", events))
+        files[f"{variant}.ndjson"] = b"".join(export(game_id, events))
         results[variant] = {"events": len(events), "match": state.match_result, "deal": state.result}
     raw = msgspec.json.encode(results, order="deterministic")
     files["results.json"] = msgspec.json.format(raw, indent=1) + b"\n"

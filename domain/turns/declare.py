@@ -18,6 +18,7 @@ from domain.refusals import refuse
 from domain.rules import RuleSet
 from domain.state import Deal, Turn
 from domain.turns.deals import barred_card, end_deal, finish_turn, play_phase_turn
+from domain.variants import VARIANTS
 
 HAND = 13
 
@@ -90,7 +91,7 @@ def declare(rec: Recorder, c: cmd.Declare) -> None:
     if barred_card(rules, turn) == aside:
         raise refuse(rules, "discard.just_taken")
     judged = judge(groups, deal.wild)
-    found = faults(judged, rules.numbers.get("declare.wrong_cards", "TC-5"))
+    found = faults(judged, VARIANTS[rules.variant].numbers["declare.wrong_cards"])
     if found and (rec.dry or rules.invalid_declaration == "reject"):
         raise refuse(rules, "declare.invalid", errors=found)
     rec.emit(

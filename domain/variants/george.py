@@ -68,11 +68,10 @@ def rule_set(options: dict[str, Any], seats: int) -> RuleSet:
         values=VALUES, wild_value=100, wild_ace_value=200, deadwood=options["deadwood"],
         clock=None if options["clock"] is None else Clock(**options["clock"]),
         rummy_window=options["rummy_window"],
-        numbers=NUMBERS,
     )  # fmt: skip
 
 
 VARIANT = Variant(
     slug="george", name="George", family="table_melds", wins="highest", seats=SeatRange(3, 8, 3),
-    rules=RULES, options=OPTIONS, rule_set=rule_set, first="first_dealer", score=score,
+    rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS, first="first_dealer", score=score,
 )  # fmt: skip

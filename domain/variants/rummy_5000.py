@@ -95,7 +95,6 @@ def rule_set(options: dict[str, Any], seats: int) -> RuleSet:
         values=VALUES, wild_value=100, wild_ace_value=200, deadwood=options["deadwood"],  # FK-16, FK-22
         clock=None if options["clock"] is None else Clock(**options["clock"]),
         rummy_window=options["rummy_window"],
-        numbers=NUMBERS,
     )  # fmt: skip
 
 
@@ -123,5 +122,5 @@ def _collected(rules: RuleSet, deal: Deal, winner: int) -> list[ScoreLine]:
 
 VARIANT = Variant(
     slug="rummy-5000", name="5000 Rummy", family="table_melds", wins="highest", seats=SeatRange(3, 8, 3),
-    rules=RULES, options=OPTIONS, rule_set=rule_set, first="first_dealer", score=score,
+    rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS, first="first_dealer", score=score,
 )  # fmt: skip

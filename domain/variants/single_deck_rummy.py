@@ -9,7 +9,7 @@ from typing import Any
 
 from domain.rules import Clock, RuleSet, SeatRange, Variant
 from domain.variants.texts.single_deck_rummy import RULES
-from domain.variants.thirteen_card_rummy import VALUES, declare_options, score
+from domain.variants.thirteen_card_rummy import VALUES, charging, declare_options
 
 OPTIONS = declare_options(
     {"deal": "SD-2", "deals": "SD-10", "clock": "SD-8", "invalid": "SD-6", "jokers": "SD-3",
@@ -41,12 +41,11 @@ def rule_set(options: dict[str, Any], seats: int) -> RuleSet:
         invalid_declaration=options["invalid_declaration"],  # SD-6
         values=VALUES, wild_value=0, cap=80, lives=2,  # SD-7
         clock=None if clock is None else Clock(**clock),  # SD-8
-        numbers={**NUMBERS, "score": "SD-7", "penalty": "SD-6"},
     )  # fmt: skip
 
 
 VARIANT = Variant(
     slug="single-deck-rummy", name="54-card rummy", family="declare", wins="lowest",
-    seats=SeatRange(2, 3, 2), rules=RULES, options=OPTIONS, rule_set=rule_set, first="first_dealer",
-    score=score,
+    seats=SeatRange(2, 3, 2), rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS,
+    first="first_dealer", score=charging("SD-7"),
 )  # fmt: skip

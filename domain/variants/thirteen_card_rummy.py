@@ -5,7 +5,7 @@ Rules TC-1 … TC-15.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from domain.arrange import best
@@ -81,27 +81,30 @@ def rule_set(options: dict[str, Any], seats: int) -> RuleSet:
         invalid_declaration=options["invalid_declaration"],  # TC-8
         values=VALUES, wild_value=0, cap=80, lives=1,  # TC-11, TC-12
         clock=None if clock is None else Clock(**clock),  # TC-9
-        numbers={**NUMBERS, "score": "TC-12", "penalty": "SD-6"},
     )  # fmt: skip
 
 
-def score(rules: RuleSet, deal: Deal, seats: Sequence[Seat], ending: Ending) -> list[Score]:
-    """TC-12, SD-7: each seat is charged by its best arrangement; SD-6: 80 for an invalid declaration."""
-    if ending.reason == "invalid_declaration":
-        penalty = ScoreLine(rules.numbers["penalty"], "bonus", [], 80)
-        return [Score([penalty] if i == ending.declarer else [], []) for i in range(len(seats))]
-    values = value_table(rules, deal.wild)
-    return [
-        Score([], [[PLACED_NAME[c] for c in g] for g in ending.groups])
-        if i == ending.winner
-        else _charged(rules, deal.hands[i], deal.wild, values)
-        for i in range(len(seats))
-    ]
+def charging(rule: str) -> Callable[[RuleSet, Deal, Sequence[Seat], Ending], list[Score]]:
+    """The declare family's scoring, by the rule that charges hands in one game (TC-12, SD-7)."""
+
+    def score(rules: RuleSet, deal: Deal, seats: Sequence[Seat], ending: Ending) -> list[Score]:
+        """Each seat is charged by its best arrangement; SD-6: 80 for an invalid declaration."""
+        if ending.reason == "invalid_declaration":
+            penalty = ScoreLine("SD-6", "bonus", [], 80)
+            return [Score([penalty] if i == ending.declarer else [], []) for i in range(len(seats))]
+        values = value_table(rules, deal.wild)
+        return [
+            Score([], [[PLACED_NAME[c] for c in g] for g in ending.groups])
+            if i == ending.winner
+            else _charged(rules, rule, deal.hands[i], deal.wild, values)
+            for i in range(len(seats))
+        ]
+
+    return score
 
 
-def _charged(rules: RuleSet, hand: int, wild: int, values: tuple[int, ...]) -> Score:
+def _charged(rules: RuleSet, rule: str, hand: int, wild: int, values: tuple[int, ...]) -> Score:
     cap = rules.cap or 0
-    rule = rules.numbers["score"]
     found = best(hand, wild, values, rules.lives, cap)
     counted = unpack(hand) if found.whole else list(found.deadwood)
     lines = lines_for(rules, wild, counted, rule, "points")
@@ -112,7 +115,7 @@ def _charged(rules: RuleSet, hand: int, wild: int, values: tuple[int, ...]) -> S
 
 VARIANT = Variant(
     slug="thirteen-card-rummy", name="13-card rummy", family="declare", wins="lowest",
-    seats=SeatRange(2, 6, 4), rules=RULES, options=OPTIONS, rule_set=rule_set, first="first_dealer",
-    score=score,
+    seats=SeatRange(2, 6, 4), rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS,
+    first="first_dealer", score=charging("TC-12"),
 )  # fmt: skip
 

@@ -58,7 +58,6 @@ def rule_set(options: dict[str, Any], seats: int) -> RuleSet:
         reshuffles="always",                          # TP-13
         values=(10, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10), wild_value=15,  # TP-11
         clock=None if clock is None else Clock(**clock),
-        numbers=NUMBERS,
     )  # fmt: skip
 
 
@@ -73,6 +72,6 @@ def score(rules: RuleSet, deal: Deal, seats: Sequence[Seat], ending: Ending) -> 
 
 VARIANT = Variant(
     slug="two-player-rummy", name="Two-player rummy", family="table_melds", wins="highest",
-    seats=SeatRange(2, 2, 2), rules=RULES, options=OPTIONS, rule_set=rule_set, first="first_dealer",
-    score=score,
+    seats=SeatRange(2, 2, 2), rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS,
+    first="first_dealer", score=score,
 )  # fmt: skip

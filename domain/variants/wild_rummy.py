@@ -47,7 +47,6 @@ def rule_set(options: dict[str, Any], seats: int) -> RuleSet:
         reshuffles="once",                            # WR-17
         values=(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10), wild_value=25,  # WR-15
         clock=None if clock is None else Clock(**clock),
-        numbers=NUMBERS,
     )  # fmt: skip
 
 
@@ -65,5 +64,5 @@ def score(rules: RuleSet, deal: Deal, seats: Sequence[Seat], ending: Ending) -> 
 
 VARIANT = Variant(
     slug="wild-rummy", name="Wild Rummy", family="table_melds", wins="lowest", seats=SeatRange(2, 4, 2),
-    rules=RULES, options=OPTIONS, rule_set=rule_set, first="first_starter", score=score,
+    rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS, first="first_starter", score=score,
 )  # fmt: skip

@@ -28,7 +28,7 @@ Line = dict[str, Any]
 @lru_cache
 def log(variant: str = "wild-rummy", seed: int = 1, most: int = 100_000) -> bytes:
     seats = tuple(NewSeat("human", entropy=f"seat {i}") for i in range(VARIANTS[variant].seats.default))
-    game = NewGame(variant, f"{seed:064x}", {}, seats)
+    game = NewGame(variant, f"{seed:064x}", {}, seats, game_id="a game")
     return b"".join(export("a game", play(game, Random(seed), keen_command, most)[0]))
 
 
@@ -153,10 +153,7 @@ def told(data: bytes) -> tuple[str, bool]:
 def test_a_flipped_byte_anywhere_is_found_and_named() -> None:
     data = log("wild-rummy", 2, 25)
     head = data.index(b"\n") + 1
-    game_id = data.index(b"a game")
     for i in [*range(head), *range(head, len(data), 29)]:
-        if game_id <= i < game_id + 6:
-            continue  # nothing in the events says which game it is
         for mask in (1, 0x20, 0x80) if i < head else (1, 0x80):
             changed = bytearray(data)
             changed[i] ^= mask
