@@ -37,7 +37,8 @@ def actions_bytes(table: Table, seat: int) -> bytes:
     """Every legal command of a seat, ready to send."""
     found = table.cache.get(("actions", seat))
     if found is None:
-        listed, truncated = actions(table.state, seat)
+        # A seat that resigned is a bot's; its owner may nothing more.
+        listed, truncated = ([], False) if table.state.seats[seat].resigned else actions(table.state, seat)
         found = table.cache["actions", seat] = _encode(
             {"version": table.state.version, "actions": listed, "truncated": truncated}
         )

@@ -119,7 +119,8 @@ def view(state: Match, viewer: int | None, game_id: str, seat_names: Sequence[st
         stock=None if deal is None else write_stock(deal),
         discard=[] if deal is None else names(deal.discard),
         melds=[] if deal is None else [write_meld(m) for m in deal.melds],
-        may=may(state, viewer),
+        # A seat that resigned is a bot's; its owner may nothing more.
+        may=[] if viewer is not None and state.seats[viewer].resigned else may(state, viewer),
         arrangement=_own_arrangement(state, rules, viewer),
         result=None if state.result is None else Results(state.result, state.match_result),
     )

@@ -188,6 +188,7 @@ async def test_a_resigned_seat_is_played_by_a_bot_and_its_token_plays_no_more(cl
     view = await game.view(1)
     assert (view["seats"][0]["resigned"], view["seats"][0]["played_by"]) == (True, "medium")
     assert code(await game.send(0, {"type": "discard", "card": "AS"})) == "game.not_playing"
+    assert ((await game.view(0))["may"], await game.actions(0)) == ([], [])
     await until(game, lambda v: v["turn"]["seat"] == 1, 1)
 
 
