@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from litestar import Litestar
@@ -46,7 +46,7 @@ def create_app(settings: Settings, store: EventStore | None = None, clock: Clock
     server = Server(settings, service, secret, lambda: text(HANDLERS).encode())
 
     @asynccontextmanager
-    async def running(_: Litestar) -> AsyncIterator[None]:
+    async def running(_: Litestar) -> AsyncGenerator[None]:
         await chosen.open()
         try:
             await notifier.start()

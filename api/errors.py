@@ -59,6 +59,7 @@ def answer_error(request: Request[Any, Any, Any], error: Exception) -> Any:
     problem = problem_of(error)
     if problem.code == "internal":
         # The address and the id, never a body: it may hold cards.
-        log.error("request %s failed at %s", request.scope.get("request_id"), request.scope["path"],
+        scope: Any = request.scope
+        log.error("request %s failed at %s", scope.get("request_id"), scope["path"],
                   exc_info=error)  # fmt: skip
     return reply_of(problem)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
-from typing import Any, Final, get_args
+from typing import Any, Final, cast, get_args
 
 import msgspec
 from msgspec import Struct
@@ -117,8 +117,7 @@ class Document:
             if operation.body is not None and operation.body is not str:
                 yield operation.body
             for answer in operation.answers:
-                shapes = answer.shape if isinstance(answer.shape, tuple) else (answer.shape,)
-                yield from (shape for shape in shapes if shape is not None and shape is not str)
+                yield from (shape for shape in _several(answer.shape) if shape is not None and shape is not str)
             if operation.query is not None:
                 yield operation.query
 
@@ -160,7 +159,7 @@ class Document:
         if shape is str:
             return {"type": "string"}
         if isinstance(shape, tuple):
-            return {"oneOf": [self.schema(x) for x in shape]}
+            return {"oneOf": [self.schema(x) for x in _several(shape)]}
         return _rewrite(self._shapes[id(shape)], self._unions, None)
 
     # ------------------------------------------------------------------ paths
@@ -199,7 +198,8 @@ class Document:
                 content["examples"] = examples
             made["requestBody"] = {"required": o.body_required, "content": {o.body_media_type: content}}
         made["responses"] = self._responses(path, o)
-        made["security"] = {"none": [], "optional": [{"token": []}, {}]}.get(o.token, [{"token": []}])
+        needed: list[Any] = [{"token": []}]
+        made["security"] = [] if o.token == "none" else [*needed, {}] if o.token == "optional" else needed
         return made
 
     def _path_parameters(self, path: str) -> list[dict[str, Any]]:
@@ -260,6 +260,10 @@ class Document:
         return made
 
 
+def _several(shape: Any) -> tuple[Any, ...]:
+    return shape if isinstance(shape, tuple) else (shape,)  # pyright: ignore[reportUnknownVariableType]
+
+
 def _problem_codes(path: str, o: Operation) -> list[str]:
     codes: list[str] = ["request.invalid"]
     if o.body is not None:
@@ -317,8 +321,7 @@ def _require(schema: dict[str, Any], struct: type[Struct] | None) -> None:
     optional = {f.encode_name for f in msgspec.structs.fields(struct) if f.default is msgspec.UNSET}
     schema["required"] = [name for name in schema["properties"] if name not in optional]
     for member in schema["properties"].values():
-        if isinstance(member, dict):
-            member.pop("default", None)
+        member.pop("default", None)
 
 
 def _fix(components: dict[str, Any]) -> None:
@@ -338,12 +341,12 @@ def _fix(components: dict[str, Any]) -> None:
 def _rewrite(schema: Any, unions: Mapping[frozenset[str], str], itself: str | None) -> Any:
     """msgspec's idiom → OpenAPI 3.1's."""
     if isinstance(schema, list):
-        return [_rewrite(item, unions, None) for item in schema]
+        return [_rewrite(item, unions, None) for item in cast(list[Any], schema)]
     if not isinstance(schema, dict):
         return schema
-    schema = _named_union(schema, unions, itself)
+    named = _named_union(cast(dict[str, Any], schema), unions, itself)
     made: dict[str, Any] = {}
-    for key, value in schema.items():
+    for key, value in named.items():
         made[key] = value if key in _AS_IT_IS else _rewrite(value, unions, None)
     if isinstance(made.get("$ref"), str):
         made["$ref"] = _renamed_ref(made["$ref"])
@@ -360,9 +363,8 @@ def _rewrite(schema: Any, unions: Mapping[frozenset[str], str], itself: str | No
     if len(made.get("enum", ())) == 1:
         made["const"] = made.pop("enum")[0]
     values = made.get("enum", [made["const"]] if "const" in made else [])
-    kinds = {type(value) for value in values}
-    if len(kinds) == 1 and (kind := {str: "string", int: "integer"}.get(next(iter(kinds)))):
-        made.setdefault("type", kind)
+    if values and all(isinstance(value, str) for value in values):
+        made.setdefault("type", "string")
     return made
 
 
@@ -373,8 +375,8 @@ def _named_union(
     schema: dict[str, Any], unions: Mapping[frozenset[str], str], itself: str | None
 ) -> dict[str, Any]:
     """A union that has a name is referred to; any other tagged one says that it is one of its members."""
-    options = schema.get("anyOf")
-    if not isinstance(options, list):
+    options: list[dict[str, Any]] | None = schema.get("anyOf")
+    if options is None:
         return schema
     names = frozenset(option["$ref"].removeprefix(_REF) for option in options if "$ref" in option)
     rest = [option for option in options if "$ref" not in option]

@@ -19,7 +19,14 @@ from .operations import Answer, Operation, operation
 from .problems import Problem
 from .replies import Reply, json_reply
 from .requests import (
-    Call, caller_of, idempotency_key, if_match, none_match, read_json, read_query, server_of,
+    Call,
+    caller_of,
+    idempotency_key,
+    if_match,
+    none_match,
+    read_json,
+    read_query,
+    server_of,
 )  # fmt: skip
 from .server import Server
 from .service import NOTHING, Accepted, Beside

@@ -37,6 +37,7 @@ class Reply(ASGIResponse):
         return self
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        del scope, receive
         await send({"type": "http.response.start", "status": self._status, "headers": self._headers})
         await send({"type": "http.response.body", "body": self._raw})
 
@@ -52,6 +53,7 @@ class StreamReply(ASGIResponse):
         self._headers += [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in headers.items()]
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        del scope, receive
         await send({"type": "http.response.start", "status": 200, "headers": self._headers})
         async for chunk in self._chunks:
             await send({"type": "http.response.body", "body": chunk, "more_body": True})

@@ -141,13 +141,17 @@ def read_query(request: Call, kind: type[T]) -> T:
             raise invalid(f"?{name}", f"The parameter {name} is given twice.")
         values[name] = value
     try:
-        return msgspec.convert(values, kind, strict=False)
+        query = msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
         fault = fault_of(error, "?")
         pointer = fault.pointer.replace("?/", "?")
         raise Problem(
             "request.invalid", fault.detail, errors=[Fault(pointer, "request.invalid", fault.detail)]
         ) from None
+    for name in values:
+        if getattr(query, name) is None:  # reading leniently takes the word null for nothing
+            raise invalid(f"?{name}", f"The parameter {name} has no such value.")
+    return query
 
 
 # ----------------------------------------------------------------------- headers

@@ -18,7 +18,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterable
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -29,7 +29,16 @@ from domain.decide import Decision, execute
 from domain.rules import RULES_VERSION
 from domain.state import NEW, Match, evolve
 from persistence.store import (
-    Append, Commit, EventStore, GameRow, Outcome, Remember, SeatRow, StoreUnavailable, TokenRow, Wakeup,
+    Append,
+    Commit,
+    EventStore,
+    GameRow,
+    Outcome,
+    Remember,
+    SeatRow,
+    StoreUnavailable,
+    TokenRow,
+    Wakeup,
 )  # fmt: skip
 
 from . import auth
@@ -67,6 +76,10 @@ NOTHING = Beside()
 
 #: Given the game and who sends it: the command, and the rows that follow from it.
 Make = Callable[[Table, Role], tuple[Any, Beside]]
+
+
+def _plain(command: Any) -> Make:
+    return lambda _table, _role: (command, NOTHING)
 
 
 class Key(Struct, frozen=True):
@@ -272,7 +285,7 @@ class Service:
         ``Actor``.  ``expected_commit``: `Superseded` is raised unless the game's last commit is this one.
         Raises `Problem` with every code that the contract knows, and `StoreUnavailable`.
         """
-        make: Make = command if callable(command) else lambda _table, _role: (command, NOTHING)
+        make = cast(Make, command) if callable(command) else _plain(command)
         table, proved = await self._warm(game_id)
         async with table.lock:
             while True:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from domain.state import Match, evolve
 from persistence.store import Commit, GameRow, SeatRow, TokenRow
@@ -146,5 +146,5 @@ class Table:
 
 def delay_of(state: Match) -> int | None:
     """How many turns spectators lag behind, if they do."""
-    spectators = state.spectators
-    return spectators["delayed"] if isinstance(spectators, dict) else None
+    spectators: Any = state.spectators
+    return cast(dict[str, int], spectators)["delayed"] if isinstance(spectators, dict) else None

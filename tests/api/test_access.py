@@ -100,7 +100,7 @@ async def test_a_seat_sees_its_own_hand_and_nobody_elses(client: Client) -> None
         view = (await game.get("/view", token)).json()
         assert (view["hand"], view["you"], view["may"]) == (None, None, [])
         items = (await game.get("/events", token)).json()["items"]
-        assert [e for e in items if e["type"] == "deal_started"][0]["hands"] == [None, None]
+        assert next(e for e in items if e["type"] == "deal_started")["hands"] == [None, None]
         assert all(e["cards"] is None for e in items if e["type"] == "card_drawn" and e["source"] == "stock")
 
 

@@ -14,8 +14,9 @@ JSON = {"Content-Type": "application/json"}
 DRAW = b'{"type":"draw","source":"stock"}'
 
 MALFORMED = [
-    b"", b" ", b"{", b"}", b"[1,", b"nul", b"\xff", b'{"type":"dr\xffaw"}', b'"\xff"', b"\xef\xbb\xbf" + DRAW, DRAW + b" x", b"\x00",
-    b'{"type":"draw","source":"\\ud800"}', b"{'type':'draw'}", b'{"type":"draw",}', b"NaN", DRAW.decode().encode("utf-16"),
+    b"", b" ", b"{", b"}", b"[1,", b"nul", b"\xff", b'{"type":"dr\xffaw"}', b'"\xff"', b"\xef\xbb\xbf" + DRAW,
+    DRAW + b" x", b"\x00", b'{"type":"draw","source":"\\ud800"}', b"{'type':'draw'}", b'{"type":"draw",}', b"NaN",
+    DRAW.decode().encode("utf-16"),
     b'{"type":"declare","groups":' + b"[" * 20_000 + b"]" * 20_000 + b',"discard":"7H"}',
     b"[" * 60_000,
 ]  # fmt: skip

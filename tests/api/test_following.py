@@ -8,7 +8,17 @@ from typing import Any
 
 import pytest
 
+from api.notifiers.hub import Hub
+
 from .harness import TWO, Client, Game, code
+
+
+async def followed(client: Client) -> None:
+    """Until somebody waits for a game."""
+    hub = client.server.service.notifier
+    assert isinstance(hub, Hub)
+    while not hub.followed:  # noqa: ASYNC110 - there is nothing to wait on but the loop's next turn
+        await asyncio.sleep(0)
 
 
 @pytest.mark.asyncio
@@ -90,12 +100,11 @@ async def test_a_long_poll_ends_with_the_next_event(either: Client) -> None:
     game = await either.game()
     version = (await game.view(0))["version"]
     waiting = [asyncio.create_task(game.get(f"/events?after={version}&wait=30", who)) for who in (0, 1, None)]
-    while either.server.service.notifier.followed < 1:  # type: ignore[attr-defined]
-        await asyncio.sleep(0)
+    await followed(either)
     begun = time.monotonic()
     await game.play(1)
     for answer in await asyncio.gather(*waiting):
-        assert [e["seq"] for e in answer.json()["items"]][0] == version + 1
+        assert next(e["seq"] for e in answer.json()["items"]) == version + 1
     assert time.monotonic() - begun < 10
 
 
@@ -115,8 +124,7 @@ async def test_a_long_poll_ends_when_its_time_is_over_or_the_game_is(client: Cli
 async def test_a_long_poll_ends_when_the_server_goes_down(client: Client) -> None:
     game = await client.game()
     waiting = asyncio.create_task(game.get("/events?after=500&wait=30"))
-    while client.server.service.notifier.followed < 1:  # type: ignore[attr-defined]
-        await asyncio.sleep(0)
+    await followed(client)
     client.server.drain.set()
     assert (await waiting).status_code == 200
 

@@ -149,7 +149,9 @@ async def test_the_lobby_lists_public_games_newest_first_page_by_page(either: Cl
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("query", ["limit=0", "limit=501", "limit=x", "status=odd", "surprise=1", "limit=1&limit=2", "limit=%ff"])
+@pytest.mark.parametrize("query", [
+    "limit=0", "limit=501", "limit=x", "status=odd", "status=null", "surprise=1", "limit=1&limit=2", "limit=%ff",
+])  # fmt: skip
 async def test_a_query_that_cannot_be(client: Client, query: str) -> None:
     assert code(await client.call("GET", f"/v1/games?{query}")) == "request.invalid"
 
@@ -212,7 +214,8 @@ async def test_a_manual_game_that_is_full_is_full(client: Client) -> None:
 
 @pytest.mark.asyncio
 async def test_games_that_are_not_there(client: Client) -> None:
-    for game_id in ("01890a5d-ac96-774b-bcce-b302099a8057", "x", "%00", "%F0%9F%98%80", "01890A5D-AC96-774B-BCCE-B302099A8057"):
+    no_game = "01890a5d-ac96-774b-bcce-b302099a8057"
+    for game_id in (no_game, no_game.upper(), "x", "%00", "%F0%9F%98%80"):
         for path in ("", "/view", "/events", "/actions", "/scores", "/log"):
             answer = await client.call("GET", f"/v1/games/{game_id}{path}")
             assert code(answer) == "not_found", (game_id, path)

@@ -33,7 +33,8 @@ async def test_a_log_is_open_once_the_game_is_over_and_can_be_trusted(either: Cl
     head, *lines = answer.content.splitlines(keepends=True)
     header = json.loads(head)
     assert list(header) == [
-        "type", "format", "game_id", "variant", "rules_version", "commitment", "sandbox", "events", "chain"]  # fmt: skip
+        "type", "format", "game_id", "variant", "rules_version", "commitment", "sandbox", "events", "chain",
+    ]  # fmt: skip
     assert header["events"] == len(lines) == (await game.view())["version"]
     assert header["chain"] == hashlib.sha256(b"".join(lines)).hexdigest()
     assert all(json.loads(line)["v"] == 1 for line in lines)
