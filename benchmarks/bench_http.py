@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 from . import bare, games, load
@@ -36,7 +36,7 @@ SUPPLY = {1: 2_500, 16: 6_000}
 
 
 @contextlib.contextmanager
-def _store(name: str, server: Postgres | None) -> Iterator[tuple[str, int | None]]:
+def _store(name: str, server: Postgres | None) -> Generator[tuple[str, int | None]]:
     """The URL of an empty database, and the process of its server."""
     if name == "sqlite":
         with directory() as place:
@@ -58,29 +58,29 @@ def _cost(measured: Measured) -> str:
     )
 
 
-def _references(seconds: float, disk: Path, server: Postgres | None, rows: list[Row]) -> dict[str, float]:
+def _references(seconds: float, disk: Path, server: Postgres | None, into: list[Row]) -> dict[str, float]:
     found: dict[str, float] = {}
     with bare_handler() as target:
         for connections in (1, 16):
             got = elsewhere(load.same, target, "/bare", BODY, connections, seconds)
             found[f"bare {connections}"] = got.rate
-            rows.append(Row(f"bare handler, {connections} at once", f"{number(got.rate)}/s", note=_cost(got)))
+            into.append(Row(f"bare handler, {connections} at once", f"{number(got.rate)}/s", note=_cost(got)))
             share = got.load_cpu / (1e6 / got.rate)
             if connections == 16:
-                rows.append(at_most("the load itself, a request", got.load_cpu, LOAD_US, "µs CPU",
+                into.append(at_most("the load itself, a request", got.load_cpu, LOAD_US, "µs CPU",
                                     f"{share:.0%} of one CPU at {number(got.rate)}/s"))  # fmt: skip
     found["sqlite"] = bare.sqlite_rows(disk, seconds)
-    rows.append(Row("one row in SQLite, one writer", f"{number(found['sqlite'])}/s"))
+    into.append(Row("one row in SQLite, one writer", f"{number(found['sqlite'])}/s"))
     if server is not None:
         with server.database() as url:
             for writers in (1, 16):
                 found[f"postgres {writers}"] = rate = bare.postgres_rows(url, seconds, writers)
-                rows.append(Row(f"one row in PostgreSQL, {writers} at once", f"{number(rate)}/s"))
+                into.append(Row(f"one row in PostgreSQL, {writers} at once", f"{number(rate)}/s"))
     return found
 
 
 def _rates(
-    name: str, target: Target, seconds: float, references: dict[str, float], rows: list[Row]
+    name: str, target: Target, seconds: float, references: dict[str, float], into: list[Row]
 ) -> None:
     scripts = games.matches(MATCHES)
     length = min(len(script.commands) for script in scripts)
@@ -93,53 +93,53 @@ def _rates(
         what = f"{name}, {tables} game{'s' if tables > 1 else ''}{', with keys' if keys else ''}"
         note = f"{ratios}; {_cost(got)}"
         if tables == 1:
-            rows.append(Row(what, f"{number(got.rate)} commands/s", note=note))
+            into.append(Row(what, f"{number(got.rate)} commands/s", note=note))
         else:
             note = f"aim {number(AIM)} {'holds' if got.rate >= AIM else 'missed'}; {note}"
-            rows.append(at_least(what, got.rate, BAR, "commands/s", note))
+            into.append(at_least(what, got.rate, BAR, "commands/s", note))
 
 
-def _growth(name: str, target: Target, rows: list[Row]) -> None:
+def _growth(name: str, target: Target, into: list[Row]) -> None:
     scripts = games.long_matches(6, 3_200)
     got = elsewhere(load.grow, target, scripts, 200, 3_000, 300)
-    rows.append(at_most(
+    into.append(at_most(
         f"{name}, the 3,000th command against the 100th", got.old_cpu / got.young_cpu, GROWTH, "× CPU",
         f"server CPU {got.young_cpu:.0f} → {got.old_cpu:.0f} µs, answer {got.young:.0f} → {got.old:.0f} µs",
     ))  # fmt: skip
 
 
-def _memory(name: str, target: Target, rows: list[Row]) -> None:
+def _memory(name: str, target: Target, into: list[Row]) -> None:
     got = elsewhere(load.fill, target, games.waiting(10_000), games.matches(MATCHES), 1_000, 40)
     mb = 1024 * 1024
-    rows.append(at_most(
+    into.append(at_most(
         f"{name}, a warm game", got.warm / 1024, WARM_KB, "kB", "1,000 games with 40 commands each"
     ))  # fmt: skip
-    rows.append(at_most(
+    into.append(at_most(
         f"{name}, the server with 10,000 waiting games", got.waiting / mb, WAITING_MB, "MB",
         f"{got.empty / mb:.0f} MB before them",
     ))  # fmt: skip
 
 
-def run(
+def rows(
     seconds: float = 5.0, stores: Sequence[str] = ("sqlite", "postgres"),
     only: Sequence[str] = ("rate", "growth", "memory"),
 ) -> list[Row]:  # fmt: skip
     """Measure, and give the rows of the table."""
-    rows: list[Row] = []
+    found: list[Row] = []
     with contextlib.ExitStack() as stack:
         disk = stack.enter_context(directory())
         server = stack.enter_context(postgres()) if "postgres" in stores else None
-        references = _references(seconds, disk, server, rows) if "rate" in only else {}
+        references = _references(seconds, disk, server, found) if "rate" in only else {}
         for name in stores:
             with _store(name, server) as (url, pid), application(url, pid) as target:
                 if "rate" in only:
-                    _rates(name, target, seconds, references, rows)
+                    _rates(name, target, seconds, references, found)
                 if "growth" in only:
-                    _growth(name, target, rows)
+                    _growth(name, target, found)
             if "memory" in only and name == "sqlite":
                 with _store(name, server) as (url, pid), application(url, pid) as target:
-                    _memory(name, target, rows)
-    return rows
+                    _memory(name, target, found)
+    return found
 
 
 def main() -> None:
@@ -152,7 +152,7 @@ def main() -> None:
     parser.add_argument("--only", default="rate,growth,memory")
     asked = parser.parse_args()
     print(machine())
-    print(table(run(asked.seconds, asked.stores.split(","), asked.only.split(","))))
+    print(table(rows(asked.seconds, asked.stores.split(","), asked.only.split(","))))
 
 
 if __name__ == "__main__":

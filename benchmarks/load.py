@@ -186,7 +186,7 @@ def run(
     began = clock()
     end = None if until is None else began + int(until * 1e9)
     open_ones = len(connections)
-    running = True
+    running, took = True, 0
     while open_ones:
         for number, _ in poll.poll():
             c = connections[number]

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -26,7 +26,7 @@ from .load import Target
 
 
 @contextlib.contextmanager
-def directory() -> Iterator[Path]:
+def directory() -> Generator[Path]:
     """A place for databases, on a disk: below BENCH_DIR, or where temporary files lie."""
     path = Path(tempfile.mkdtemp(prefix="rummy-bench-", dir=os.environ.get("BENCH_DIR")))
     path.chmod(0o755)
@@ -37,7 +37,7 @@ def directory() -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _process(arguments: list[str], environment: dict[str, str]) -> Iterator[tuple[int, int]]:
+def _process(arguments: list[str], environment: dict[str, str]) -> Generator[tuple[int, int]]:
     """A server that prints where it listens; gives its port and its process."""
     process = subprocess.Popen(
         arguments, stdout=subprocess.PIPE, env={**os.environ, **environment}, text=True,
@@ -60,7 +60,7 @@ def _process(arguments: list[str], environment: dict[str, str]) -> Iterator[tupl
 
 
 @contextlib.contextmanager
-def application(database_url: str, database_pid: int | None = None, **settings: str) -> Iterator[Target]:
+def application(database_url: str, database_pid: int | None = None, **settings: str) -> Generator[Target]:
     """`rummy serve`, one worker."""
     environment = {
         "RUMMY_HOST": "127.0.0.1",
@@ -75,7 +75,7 @@ def application(database_url: str, database_pid: int | None = None, **settings: 
 
 
 @contextlib.contextmanager
-def bare_handler() -> Iterator[Target]:
+def bare_handler() -> Generator[Target]:
     """The framework with nothing behind it, under the same server."""
     with _process([sys.executable, "-m", "benchmarks.bare"], {}) as (port, pid):
         yield Target(port, pid)
@@ -88,7 +88,7 @@ class Postgres(Struct, frozen=True):
     pid: int | None
 
     @contextlib.contextmanager
-    def database(self) -> Iterator[str]:
+    def database(self) -> Generator[str]:
         """``postgresql://…`` of an empty database."""
         name = f"rummy_bench_{uuid.uuid4().hex[:12]}"
         asyncio.run(_execute(self.url, f"CREATE DATABASE {name}"))
@@ -107,7 +107,7 @@ async def _execute(url: str, statement: str) -> None:
 
 
 @contextlib.contextmanager
-def postgres() -> Iterator[Postgres]:
+def postgres() -> Generator[Postgres]:
     """The server of BENCH_DATABASE_URL, or one of our own with the settings it comes with: fsync on."""
     if given := os.environ.get("BENCH_DATABASE_URL"):
         yield Postgres(urlunsplit(urlsplit(given)._replace(scheme="postgresql")), None)
