@@ -433,6 +433,8 @@ def layings(g: Game, m: Meld, cards: list[str], position: str | None) -> list[tu
             continue
         faces = [RANKS[i % 13] + suit for i in range(start - below, start)]
         end = start + len(m.cards)
+        if end + above > (14 if g.ace_high else 13):
+            continue
         faces += [RANKS[i % 13] + suit for i in range(end, end + above)]
         new = fill(faces, fixed, free)
         if new is None:
