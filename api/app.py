@@ -51,7 +51,8 @@ def create_app(settings: Settings, store: EventStore | None = None, clock: Clock
         try:
             await notifier.start()
             await wakeups.start()
-            yield
+            async with service.presence.shared(notifier):
+                yield
         finally:
             server.drain.set()
             await wakeups.stop()

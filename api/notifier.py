@@ -20,6 +20,7 @@ with it (`Moved.gap`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
@@ -37,6 +38,9 @@ POLL = 5.0
 class Notifier(Protocol):
     """Belongs to one event loop; no method but `start` and `stop` ever waits for the network."""
 
+    #: Called with what other processes announce: the process, about what, and what (see `announce`).
+    heard: Callable[[str, str, str], None] | None
+
     @property
     def linked(self) -> bool:
         """Whether hints of other processes get through now, as far as one can know."""
@@ -52,6 +56,13 @@ class Notifier(Protocol):
 
     def publish(self, game_id: str, version: int) -> None:
         """Say that a game has reached a version. Of hints that wait to be sent the latest of a game wins."""
+        ...
+
+    def announce(self, about: str, what: str) -> None:
+        """Say something to every other process. May be lost, like any hint; the latest about a thing wins.
+
+        ``about`` has no spaces and no ``=``; ``what`` is one character.
+        """
         ...
 
     def subscribe(self, game_id: str, seen: int = 0) -> AbstractAsyncContextManager[Subscription]:

@@ -18,6 +18,7 @@ answer without a key, and is closed with 4000 + the status.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from typing import Annotated, Any, cast
@@ -48,8 +49,8 @@ AUTH_SECONDS = 5.0
 #: Answers that wait for the client to take what was sent before.
 WAITING = 32
 
-#: Close codes of our own, beside 4000 + the status of a problem.
-OVER, GOING_DOWN, TOO_LARGE, TOO_SLOW = 1000, 1012, 1009, 4408
+#: Close codes beside 4000 + the status of a problem.
+OVER, TOO_LARGE, GOING_DOWN = 1000, 1009, 1012
 
 
 class AuthFrame(Struct, frozen=True, forbid_unknown_fields=True):
@@ -118,26 +119,29 @@ class Socket:
         self._room.set()
         #: whether a command is being carried out
         self._busy = False
-        self._reading: asyncio.Task[None]
+        self._accepted = False
 
     async def run(self) -> None:
         """From the handshake to the end."""
-        try:
+        with contextlib.suppress(*_GONE):
             await self._receive()
-            await self._send({"type": "websocket.accept", "subprotocol": None, "headers": []})
             try:
                 follower = await self._enter()
-            except _TooLarge:
-                await self._close(TOO_LARGE, "The frame is too large.")
-                return
+                async with follower.following():
+                    # A client that is let in has missed nothing since: "from now on" is before this.
+                    await self._accept()
+                    await self._play(follower)
             except _GONE:
                 raise
+            except _TooLarge:
+                await self._close(TOO_LARGE, "The frame is too large.")
             except Exception as error:
                 await self._refuse(error)
-                return
-            await self._play(follower)
-        except _GONE:
-            pass
+
+    async def _accept(self) -> None:
+        if not self._accepted:
+            self._accepted = True
+            await self._send({"type": "websocket.accept", "subprotocol": None, "headers": []})
 
     # Who it is
 
@@ -146,6 +150,7 @@ class Socket:
         query = read_query(self._request, StreamQuery)
         given = header(self._request, b"authorization")
         if given is None:
+            await self._accept()
             given = f"Bearer {await self._token()}"
         self._caller = read_authorization(given, self._server.keys)
         table = await self._server.service.table(self._game_id)
@@ -225,24 +230,23 @@ class Socket:
     # Frames out
 
     async def _play(self, follower: Follower) -> None:
-        async with follower.following():
-            self._reading = asyncio.create_task(self._read(follower))
-            try:
-                refused = await self._follow(follower)
-                if refused is not None:
-                    await self._refuse(refused)
-                elif follower.ended == "drain":
-                    await follower.deliver(self._close(GOING_DOWN, "The server goes down; come back."))
-                    await farewell(self._scope)
-                elif follower.ended == "too large":
-                    await follower.deliver(self._close(TOO_LARGE, "The frame is too large."))
-                elif follower.ended is None:
-                    await follower.deliver(self._close(OVER, "The game is over."))
-            except TooSlow:
-                log.info("a socket of game %s was cut off: its client does not read", self._game_id)
-                cut_off(self._scope)
-            finally:
-                self._reading.cancel()
+        reading = asyncio.create_task(self._read(follower))
+        try:
+            refused = await self._follow(follower)
+            if refused is not None:
+                await self._refuse(refused)
+            elif follower.ended == "drain":
+                await follower.deliver(self._close(GOING_DOWN, "The server goes down; come back."))
+                await farewell(self._scope)
+            elif follower.ended == "too large":
+                await follower.deliver(self._close(TOO_LARGE, "The frame is too large."))
+            elif follower.ended is None:
+                await follower.deliver(self._close(OVER, "The game is over."))
+        except TooSlow:
+            log.info("a socket of game %s was cut off: its client does not read", self._game_id)
+            cut_off(self._scope)
+        finally:
+            reading.cancel()
 
     async def _follow(self, follower: Follower) -> Exception | None:
         """Send until the end. Returns what has ended it, if that was not to be expected."""
@@ -263,11 +267,13 @@ class Socket:
                 await self._say(follower, self._answers.popleft())
             if len(self._answers) < WAITING:
                 self._room.set()
-            if refused is not None or follower.ended in ("gone", "too large"):
-                return refused
-            await self._tell(follower)
-            if not self._busy and not self._answers and (follower.over or follower.ended):
+            if follower.ended == "gone":
                 return None
+            if refused is None:
+                await self._tell(follower)
+            # What is being carried out is answered, even where it is the reason for the end.
+            if not self._busy and not self._answers and (refused or follower.over or follower.ended):
+                return refused
             if not self._answers:
                 try:
                     await follower.wait()
@@ -290,6 +296,7 @@ class Socket:
         if problem.code == "internal":
             log.error("a socket of game %s failed", self._game_id, exc_info=error)
         frame = answer_frame(None, problem.status, problem.body())
+        await self._accept()
         try:
             async with asyncio.timeout(self._server.settings.patience):
                 await self._send({"type": "websocket.send", "text": frame.decode(), "bytes": None})

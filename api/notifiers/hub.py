@@ -7,7 +7,7 @@ thousand hints while it looked away are one.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 from msgspec import Struct
@@ -120,6 +120,11 @@ class Hub:
     def __init__(self) -> None:
         self._readers: dict[str, set[Subscription]] = {}
         self._everything: set[Everything] = set()
+        #: what is called with what other processes announce: (process, about, what)
+        self.heard: Callable[[str, str, str], None] | None = None
+
+    def announce(self, about: str, what: str) -> None:
+        """See `Notifier`. Here is nobody to tell."""
 
     @property
     def followed(self) -> int:

@@ -11,8 +11,9 @@ What could not be sent stays in the dictionary.  It is bounded: beyond that the 
 says "look" to everyone.  A listener that was cut off says the same to the readers of its process as soon
 as it hears again.
 
-A message is text: the sender's name, then ``game=version`` for each game, or ``*`` for "look".  A process
-does not listen to itself.  What cannot be read is passed over: others may write on a channel.
+A message is text: the sender's name, then ``game=version`` for each game, ``*`` for "look", or what was
+announced, behind an ``@``.  A process does not listen to itself.  What cannot be read is passed over:
+others may write on a channel.
 """
 
 from __future__ import annotations
@@ -40,14 +41,19 @@ PATIENCE = 5.0
 FAREWELL = 1.0
 
 EVERYTHING = "*"
+SAID = "@"
 
 
 def write(sender: str, hints: Iterable[tuple[str, int]], room: int) -> list[str]:
     """Messages of at most `room` bytes each that carry these hints."""
+    return pack(sender, (f"{game_id}={version}" for game_id, version in hints), room)
+
+
+def pack(sender: str, what: Iterable[str], room: int) -> list[str]:
+    """Messages of at most `room` bytes each that carry these parts."""
     messages: list[str] = []
     parts, left = [sender], room - len(sender)
-    for game_id, version in hints:
-        part = f"{game_id}={version}"
+    for part in what:
         if len(part) + 1 > left and len(parts) > 1:
             messages.append(" ".join(parts))
             parts, left = [sender], room - len(sender)
@@ -80,6 +86,7 @@ class Relay(Hub, abc.ABC):
         super().__init__()
         self._name = secrets.token_hex(6)
         self._waiting: dict[str, int] = {}
+        self._said: dict[str, str] = {}
         self._overflow = False
         self._something = asyncio.Event()
         self._sending = False
@@ -138,6 +145,13 @@ class Relay(Hub, abc.ABC):
         self.tell(game_id, version)
         self._keep(game_id, version)
 
+    def announce(self, about: str, what: str) -> None:
+        """See `Notifier`. What is too much is lost."""
+        if len(self._said) < MOST:
+            self._said[about] = what
+            self._something.set()
+            self._idle.clear()
+
     # Out
 
     def _keep(self, game_id: str, version: int) -> None:
@@ -169,11 +183,15 @@ class Relay(Hub, abc.ABC):
             overflow, self._overflow = self._overflow, False
             messages = [f"{self._name} {EVERYTHING}"] if overflow else []
             messages += write(self._name, hints.items(), self.room)
+            said, self._said = self._said, {}
+            messages += pack(self._name, (f"{SAID}{about}{what}" for about, what in said.items()), self.room)
             try:
                 async with asyncio.timeout(PATIENCE):
                     await self._send(messages)
             except self.broken as error:
                 self._keep_again(hints, overflow)
+                self._said = said | self._said
+                self._something.set()
                 pauses.note("hints cannot be sent for now", error)
                 await self._hang_up()
                 await pauses.rest()
@@ -193,6 +211,10 @@ class Relay(Hub, abc.ABC):
             return
         for game_id, version in hints:
             self.tell(game_id, version, local=False)
+        if self.heard is not None:
+            for part in message.split(" ")[1:]:
+                if part.startswith(SAID) and len(part) > 1:
+                    self.heard(sender, part[1:-1], part[-1])
         if look:
             self.gap()
 

@@ -206,7 +206,7 @@ async def served(url: str, listen: socket.socket | None = None, **settings: Any)
 async def until(true: Callable[[], bool]) -> None:
     """Wait for something that no client is told of."""
     async with asyncio.timeout(SOON):
-        while not true():
+        while not true():  # noqa: ASYNC110
             await asyncio.sleep(0.002)
 
 
