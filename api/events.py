@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta, Struct
 
 from domain.events import DealEnded, Event
@@ -14,7 +15,7 @@ from . import render
 from .notifier import POLL
 from .operations import Answer, Operation, operation
 from .play import sight
-from .replies import Reply, json_reply
+from .replies import Reply
 from .requests import Call, caller_of, read_query, server_of
 
 _PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
@@ -87,8 +88,12 @@ async def explain_scores(request: Call) -> Reply:
     server, caller = server_of(request), caller_of(request)
     table = await server.service.table(request.path_params["game_id"])
     seen = await sight(server, table, caller)
-    events = await server.service.events(table, 0, seen.version)
-    return json_reply(ScoreList([e.result for e in events if isinstance(e, DealEnded)]), headers=_PRIVATE)
+    body = table.cache.get(("scores", seen.version))
+    if body is None:
+        events = await server.service.events(table, 0, seen.version)
+        body = msgspec.json.encode(ScoreList([e.result for e in events if isinstance(e, DealEnded)]))
+        table.cache["scores", seen.version] = body
+    return Reply(body, 200, _PRIVATE)
 
 
 HANDLERS = (list_events, explain_scores)

@@ -82,6 +82,11 @@ def _plain(command: Any) -> Make:
     return lambda _table, _role: (command, NOTHING)
 
 
+def _version_for(table: Table, role: Role) -> int:
+    """The version that a refusal may tell: of a delayed game it is the one that spectators see."""
+    return table.state.version if role.known else table.visible
+
+
 class Key(Struct, frozen=True):
     """An idempotency key and the hash of the request that it stands for."""
 
@@ -286,43 +291,64 @@ class Service:
         Raises `Problem` with every code that the contract knows, and `StoreUnavailable`.
         """
         make = cast(Make, command) if callable(command) else _plain(command)
-        table, proved = await self._warm(game_id)
-        async with table.lock:
-            while True:
-                try:
-                    role = await self._judge_caller(table, by, guest)
-                    if expected_commit is not None and expected_commit != table.state.commit:
-                        raise Superseded
-                    if if_version is not None and if_version != table.state.version:
-                        raise Rejected("version.stale", "The game is not at the version that If-Match names.")
-                    if_version = None  # it has been; what the server adds itself does not count
-                    if isinstance(by, Caller) and not dry_run and await self._is_back(table, role):
+        while True:
+            table, proved = await self._warm(game_id)
+            async with table.lock:
+                # While it waited its turn, an outcome may have become unknown: then memory says nothing.
+                if not table.gone:
+                    return await self._decide(
+                        table, proved, make, by, key, if_version, expected_commit, dry_run, guest
+                    )
+
+    async def _decide(
+        self,
+        table: Table,
+        proved: bool,
+        make: Make,
+        by: Caller | Actor,
+        key: Key | None,
+        if_version: int | None,
+        expected_commit: int | None,
+        dry_run: bool,
+        guest: bool,
+    ) -> Accepted:
+        """Judge and append, anew whenever what was known turns out to be old. ``proved``: it is not."""
+        asked = if_version
+        while True:
+            try:
+                role = await self._judge_caller(table, by, guest)
+                if expected_commit is not None and expected_commit != table.state.commit:
+                    raise Superseded
+                if asked is not None and asked != table.state.version:
+                    raise Rejected("version.stale", "The game is not at the version that If-Match names.")
+                if isinstance(by, Caller) and not dry_run and await self._is_back(table, role):
+                    asked = None  # what the server itself has added does not count
+                    continue
+                made, beside = make(table, role)
+                if isinstance(by, Caller):
+                    _not_resigned(table, role, made)
+                decision = execute(table.state, made, role.actor, self.clock(), dry_run)
+            except (Rejected, Problem, Superseded) as refusal:
+                if not proved:
+                    proved = True
+                    if await self._catch_up(table):
                         continue
-                    made, beside = make(table, role)
-                    if isinstance(by, Caller):
-                        _not_resigned(table, role, made)
-                    decision = execute(table.state, made, role.actor, self.clock(), dry_run)
-                except (Rejected, Problem, Superseded) as refusal:
-                    if not proved:
-                        proved = True
-                        if await self._catch_up(table):
-                            continue
-                    if isinstance(refusal, Superseded):
-                        raise
-                    return await self._refuse(table, by, guest, key, refusal)
-                if dry_run:
-                    if not proved:
-                        proved = True
-                        if await self._catch_up(table):
-                            continue
-                    return Accepted(table, role, table.state.commit, [], table.state)
-                if await self._append(table, role, decision, key, beside):
-                    return Accepted(table, role, decision.state.commit, decision.events, decision.state)
-                # Somebody was faster, or the key is bound: see what there is, and judge again.
-                proved = True
-                await self._read_tail(table)
-                if key is not None and (again := await self._again(table, role, key)):
-                    return again
+                if isinstance(refusal, Superseded):
+                    raise
+                return await self._refuse(table, by, guest, key, refusal)
+            if dry_run:
+                if not proved:
+                    proved = True
+                    if await self._catch_up(table):
+                        continue
+                return Accepted(table, role, table.state.commit, [], table.state)
+            if await self._append(table, role, decision, key, beside):
+                return Accepted(table, role, decision.state.commit, decision.events, decision.state)
+            # Somebody was faster, or the key is bound: see what there is, and judge again.
+            proved, asked = True, if_version
+            await self._read_tail(table)
+            if key is not None and (again := await self._again(table, role, key)):
+                return again
 
     async def _is_back(self, table: Table, role: Role) -> bool:
         """Whether the owner of an absent seat has just come back: a commit of its own (TC-9)."""
@@ -357,7 +383,8 @@ class Service:
                 return again
         if isinstance(refusal, Problem):
             raise refusal
-        raise of_rejection(refusal, table.state.version) from None
+        role = await self._judge_caller(table, by, guest)
+        raise of_rejection(refusal, _version_for(table, role)) from None
 
     async def _again(self, table: Table, role: Role, key: Key) -> Accepted | None:
         """The commit that the key is bound to. Raises ``idempotency.mismatch``."""
@@ -365,7 +392,7 @@ class Service:
         if commit is None:
             return None
         if commit.body_hash != key.body_hash:
-            raise Problem("idempotency.mismatch", version=table.state.version)
+            raise Problem("idempotency.mismatch", version=_version_for(table, role))
         if commit.commit_no > table.state.commit:
             await self._read_tail(table)
         state = await self.state_at(table, commit.last_seq)
@@ -385,21 +412,23 @@ class Service:
             commit, self.row(table, state) if listed else None, beside.seats, beside.tokens, beside.revoke,
             self.wakeup_for(table, decision),
         )  # fmt: skip
-        return await self._settle(self._store_and_apply(table, append, decision, beside), table)
+        return await self._settle(self._store_and_apply(table, append, decision, beside))
 
-    async def _settle(self, work: Coroutine[Any, Any, bool], table: Table) -> bool:
+    async def _settle(self, work: Coroutine[Any, Any, bool]) -> bool:
         """Let an append come to its end even if nobody waits for it any more."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        try:
-            return await asyncio.shield(task)
-        except StoreUnavailable:
-            self.forget(table.game_id)
-            raise
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return await asyncio.shield(task)
 
     async def _store_and_apply(self, table: Table, append: Append, decision: Decision, beside: Beside) -> bool:
-        (outcome,) = await self.store.append([append])
+        try:
+            (outcome,) = await self.store.append([append])
+        except StoreUnavailable:
+            # It may be stored or not: what memory says of the game is worth nothing now.
+            self.forget(table.game_id)
+            raise
         if outcome is not Outcome.COMMITTED:
             return False
         before = table.state
@@ -433,7 +462,7 @@ class Service:
             self.wakeup_for(table, decision), remember,
         )  # fmt: skip
         table.state = NEW
-        made = await self._settle(self._store_and_apply(table, append, decision, beside), table)
+        made = await self._settle(self._store_and_apply(table, append, decision, beside))
         if made:
             self.remember(table)
         return made
@@ -497,6 +526,11 @@ class Service:
             except Exception:
                 log.exception("a listener to commits failed")
         self.notifier.publish(committed.table.game_id, committed.state.version)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an append is under way."""
+        return bool(self._tasks)
 
     async def settle(self) -> None:
         """Let appends under way come to their end."""

@@ -141,6 +141,8 @@ async def test_spectators_may_lag_behind_by_turns(either: Client) -> None:
         assert [e["seq"] for e in seen] == list(range(1, allowed + 1))
         assert (await game.get("/events", params={"after": allowed})).json() == {
             "items": [], "next": allowed, "more": False}  # fmt: skip
+    refused = await game.post("/seats", json={})
+    assert (code(refused), refused.json()["version"]) == ("game.not_waiting", allowed)
     # Who has a token sees the game as it is, and what was shown before is shown alike.
     now = (await game.view(0))["version"]
     assert now > allowed

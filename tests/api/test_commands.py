@@ -96,6 +96,39 @@ async def test_two_servers_race_for_one_game_and_lose_nothing(postgres_url: str)
 
 
 @pytest.mark.asyncio
+async def test_with_a_version_a_lost_race_is_not_run_again(postgres_url: str) -> None:
+    async with running(postgres_url) as one, running(postgres_url) as other:
+        game = await one.game()
+        sides = [game, Game(other, game.created)]
+        for _ in range(12):
+            view = await game.view(0)
+            seat, version = view["turn"]["seat"], view["version"]
+            listed = (await sides[1].actions(seat))[:2]
+            answers = await asyncio.gather(
+                *(side.send(seat, c, if_match=f'"{version}"') for side in sides for c in listed)
+            )
+            assert sorted(answer.status_code for answer in answers) == [200] + [412] * (len(answers) - 1)
+
+
+@pytest.mark.asyncio
+async def test_a_request_that_is_given_up_is_carried_out_all_the_same(either: Client) -> None:
+    game = await either.game()
+    before = await game.view(0)
+    seat = before["turn"]["seat"]
+    command = (await game.actions(seat))[-1]
+    request = asyncio.create_task(game.send(seat, command, idempotency_key="k"))
+    while not either.server.service.busy:  # noqa: ASYNC110 - until the append is under way
+        await asyncio.sleep(0)
+    request.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await request
+    await either.server.service.settle()
+    assert (await game.view(0))["version"] > before["version"]
+    again = await game.send(seat, command, idempotency_key="k")
+    assert again.headers["idempotency-replayed"] == "true"
+
+
+@pytest.mark.asyncio
 async def test_a_command_on_a_warm_game_costs_one_round_trip(either: Client) -> None:
     game = await either.game()
     await game.play(2)
