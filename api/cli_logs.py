@@ -19,9 +19,9 @@ from api.log_text import sentence, table
 from api.random_play import any_command, keen_command, play
 from domain.commands import Rejected
 from domain.decide import NewGame, NewSeat, resolve
+from domain.evolve import NEW, evolve
 from domain.perft import PerftCase, divide, perft, start
 from domain.replay import decode_event, export
-from domain.state import NEW, evolve
 from domain.variants import VARIANTS
 from domain.verify import Verification, verify
 

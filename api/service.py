@@ -26,8 +26,9 @@ from msgspec import UNSET, Struct, UnsetType
 from domain import events as ev
 from domain.commands import Actor, GameCommand, Rejected, Return
 from domain.decide import Decision, execute
+from domain.evolve import NEW, evolve
 from domain.rules import RULES_VERSION
-from domain.state import NEW, Match, evolve
+from domain.state import Match
 from persistence.store import (
     Append,
     Commit,

@@ -11,7 +11,8 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from domain.state import Match, evolve
+from domain.evolve import evolve
+from domain.state import Match
 from persistence.store import Commit, GameRow, SeatRow, TokenRow
 
 from . import auth

@@ -21,8 +21,8 @@ from api.random_play import any_command, legal, play
 from benchmarks.report import Row, at_least, machine, table
 from domain.commands import Actor
 from domain.decide import NewGame, NewSeat, create, execute
+from domain.evolve import NEW, evolve
 from domain.replay import decode_event, encode_event
-from domain.state import NEW, evolve
 from domain.variants import VARIANTS
 
 AT = "2026-01-01T00:00:00.000Z"

@@ -11,12 +11,14 @@ from itertools import islice
 from typing import Any
 
 from domain import commands as cmd
+from domain.additions import add_card, read_addition, split
 from domain.cards import NAMES, NATURAL, PLACED_NAME, distinct, size
 from domain.dead_ends import fifth_allowed, kind_of
-from domain.melds import add_card, is_natural, read_addition, split
+from domain.melds import is_natural
 from domain.plays import Table, lay_offs, new_melds, splits, swaps, with_meld
 from domain.record import Recorder
 from domain.state import SET, Deal, Match, Meld, Turn
+from domain.turns import calls as calling
 from domain.turns import declare as declaring
 from domain.turns import table_melds as table
 from domain.turns.deals import barred_card
@@ -181,13 +183,13 @@ def _calls(rec: Recorder, seat: int) -> Iterator[Any]:
     hand = deal.hands[seat]
     card = NATURAL[deal.discard[-1]]
     thrown: list[int | None] = [None, *distinct(hand)]
-    for meld in table.callable_melds(rec):
+    for meld in calling.callable_melds(rec):
         readings = [
             a for a in read_addition(meld, (card,), None, rules, deal.wild, seat) if a.position != "beside"
         ]  # fmt: skip
         for face in thrown:
             for a in readings:
-                if table.call_fault(rules, deal, hand, face, with_meld(deal.melds, a.after)) is None:
+                if calling.call_fault(rules, deal, hand, face, with_meld(deal.melds, a.after)) is None:
                     position = a.position if len(readings) > 1 else None
                     yield cmd.CallRummy(meld.id, None if face is None else NAMES[face], position)  # type: ignore[arg-type]
 

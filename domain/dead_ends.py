@@ -23,8 +23,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from domain.additions import add_card, read_addition, split
 from domain.cards import NATURAL, ONE, RANK, SUIT, count, distinct, size
-from domain.melds import RUN_LIMIT, add_card, read_addition, run_bounds, split, wild_count, wilds_allowed
+from domain.melds import RUN_LIMIT, run_bounds, wild_count, wilds_allowed
 from domain.plays import (
     Table,
     can_use,

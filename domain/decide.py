@@ -15,13 +15,14 @@ from domain import commands as cmd
 from domain import events as ev
 from domain.cards import FACE
 from domain.commands import Actor, Rejected
+from domain.evolve import NEW, seat_kinds
 from domain.positions import start_position
 from domain.record import Recorder, later, parse_time, write_turn
 from domain.refusals import refuse
 from domain.rules import RULES_VERSION, RuleSet, resolve_options
 from domain.shapes import Level, SeatKind
 from domain.shuffle import client_hash, commitment, first_seat
-from domain.state import NEW, Match, Turn, seat_kinds
+from domain.state import Match, Turn
 from domain.turns import FAMILIES
 from domain.turns.deals import end_deal, full_deck, places, record_match, start_deal
 from domain.turns.timeouts import time_out

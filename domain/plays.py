@@ -13,19 +13,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from domain.additions import read_swaps, split, split_fault
 from domain.cards import JOKER, NATURAL, ONE, RANK, SUIT, count, distinct, placed, present, size, spread
-from domain.melds import (
-    RUN_LIMIT,
-    is_natural,
-    read_swaps,
-    run_bounds,
-    set_room,
-    slots,
-    split,
-    split_fault,
-    wild_count,
-    wilds_allowed,
-)  # fmt: skip
+from domain.melds import RUN_LIMIT, is_natural, run_bounds, set_room, slots, wild_count, wilds_allowed
 from domain.rules import RuleSet
 from domain.state import RUN, SET, Meld
 

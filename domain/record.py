@@ -7,49 +7,46 @@ consequences (the end of a deal, the next one, a reshuffle) are decided on what 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from domain.cards import NAMES, PLACED_NAME
+from domain.evolve import evolve
 from domain.rules import Clock, RuleSet
 from domain.shapes import Beside, MeldShape, StockShape, TurnShape
-from domain.state import Deal, Match, Meld, Turn, evolve
+from domain.state import Deal, Match, Meld, Turn
 
 
 class Recorder:
-    """Events of one commit, and the state after them."""
+    """Events of one commit, and the state after them.
 
-    __slots__ = ("at", "commit", "dry", "events", "state")
+    ``rules``, ``deal`` and ``turn`` are the state's, at hand; there is no deal before the first and no
+    turn once a deal is over.
+    """
+
+    __slots__ = ("at", "commit", "deal", "dry", "events", "rules", "state", "turn")
+
+    rules: RuleSet
+    deal: Deal
+    turn: Turn
 
     def __init__(self, state: Match, at: str, dry: bool = False) -> None:
         self.dry = dry
-        self.state = state
         self.at = max(at, state.at)
         self.commit = state.commit + 1
         self.events: list[Any] = []
+        self._take(state)
+
+    def _take(self, state: Match) -> None:
+        self.state = state
+        self.rules = cast(RuleSet, state.rules)
+        self.deal = deal = cast(Deal, state.deal)
+        self.turn = cast(Turn, deal and deal.turn)
 
     def emit(self, kind: type, **members: Any) -> None:
         """Record one fact."""
         event = kind(seq=self.state.version + 1, commit=self.commit, at=self.at, **members)
-        self.state = evolve(self.state, event)
+        self._take(evolve(self.state, event))
         self.events.append(event)
-
-    @property
-    def rules(self) -> RuleSet:
-        """The rules of the match."""
-        assert self.state.rules is not None
-        return self.state.rules
-
-    @property
-    def deal(self) -> Deal:
-        """The deal on the table."""
-        assert self.state.deal is not None
-        return self.state.deal
-
-    @property
-    def turn(self) -> Turn:
-        """The turn under way."""
-        assert self.deal.turn is not None
-        return self.deal.turn
 
 
 # ------------------------------------------------------------------ state → wire

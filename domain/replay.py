@@ -23,8 +23,9 @@ from domain import commands as cmd
 from domain import events as ev
 from domain.commands import Actor
 from domain.decide import NewGame, NewSeat
+from domain.evolve import NEW, evolve
 from domain.shapes import Level
-from domain.state import NEW, Match, evolve
+from domain.state import Match
 
 FORMAT = 1
 

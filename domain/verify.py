@@ -23,12 +23,13 @@ from domain.cards import names
 from domain.commands import Rejected
 from domain.consistency import Inconsistent, check_after, check_before
 from domain.decide import NewGame, create, execute, sandbox_deck
+from domain.evolve import NEW, evolve
 from domain.positions import Position, write_position
 from domain.replay import Header, NoCommand, command_of, decode_event, encode_event
 from domain.rules import RULES_VERSION, RuleSet
 from domain.shapes import MatchResult
 from domain.shuffle import client_hash, commitment, first_seat, shuffle
-from domain.state import NEW, Match, evolve
+from domain.state import Match
 from domain.turns.deals import deal_cards, full_deck
 from domain.variants import VARIANTS
 

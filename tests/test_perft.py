@@ -23,9 +23,10 @@ from domain.actions import actions
 from domain.cards import NAMES, RANK, SUIT, unpack
 from domain.commands import Actor, Rejected
 from domain.decide import execute
+from domain.evolve import evolve
 from domain.melds import is_natural
 from domain.perft import AT, PerftCase, divide, perft, start, steps
-from domain.state import Match, evolve
+from domain.state import Match
 
 ROOT = Path(__file__).parent / "perft"
 FILES = sorted(ROOT.glob("*.json")) + sorted(ROOT.glob("own/*.json"))

@@ -9,7 +9,7 @@ from typing import Any
 from domain import commands as cmd
 from domain.record import Recorder
 from domain.rules import RuleSet
-from domain.turns import declare, table_melds
+from domain.turns import calls, declare, table_melds
 
 Handler = Callable[[Recorder, Any], None]
 
@@ -28,8 +28,8 @@ class Family:
 
 
 FAMILIES: dict[str, Family] = {
-    "table_melds": Family(table_melds.HANDLERS, table_melds.commands_of, {}, table_melds.call_rummy),
+    "table_melds": Family(table_melds.HANDLERS, table_melds.commands_of, {}, calls.call_rummy),
     "declare": Family(
-        declare.HANDLERS, declare.commands_of, {cmd.Declare: "declare.needs_draw"}, table_melds.call_rummy
+        declare.HANDLERS, declare.commands_of, {cmd.Declare: "declare.needs_draw"}, calls.call_rummy
     ),
 }

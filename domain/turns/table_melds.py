@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from domain import commands as cmd
 from domain import events as ev
+from domain.additions import Addition, add_card, addition_fault, read_addition, read_swaps, split, split_fault
 from domain.cards import (
     FACE,
     JOKER,
@@ -23,29 +24,17 @@ from domain.cards import (
     PLACED_NAME,
     RANK,
     count,
-    distinct,
     pack,
     size,
 )
 from domain.dead_ends import Pending, fifth_allowed, reach, settle, stuck
-from domain.melds import (
-    Addition,
-    Reading,
-    add_card,
-    addition_fault,
-    meld_fault,
-    read_addition,
-    read_meld,
-    read_swaps,
-    split,
-    split_fault,
-)  # fmt: skip
-from domain.plays import Table, can_use, extensible, has_meld_with, lay_offs, removed, with_meld
+from domain.melds import Reading, meld_fault, read_meld
+from domain.plays import Table, can_use, has_meld_with, lay_offs, removed, with_meld
 from domain.record import Recorder, write_meld, write_turn
 from domain.refusals import refuse
 from domain.rules import RuleSet
 from domain.state import Deal, Meld, Turn
-from domain.turns.deals import barred_card, end_deal, finish_turn, play_phase_turn, turn_after, window_for
+from domain.turns.deals import barred_card, end_deal, finish_turn, play_phase_turn
 
 
 class _Swapped(NamedTuple):
@@ -115,13 +104,14 @@ def _need(rec: Recorder, cards: Sequence[int]) -> None:
         hand -= ONE[c & 63]
 
 
-def _find(rec: Recorder, meld: int) -> Meld:
+def find_meld(rec: Recorder, meld: int) -> Meld:
+    """The meld with this number, or ``meld.not_found``."""
     if not 1 <= meld <= len(rec.deal.melds):
         raise refuse(rec.rules, "meld.not_found", meld=meld)
     return rec.deal.melds[meld - 1]
 
 
-def _choose(
+def choose_reading(
     rules: RuleSet, readings: list[T], fault: Callable[[T], str | None], say: Callable[[T], cmd.GameCommand]
 ) -> T:
     """K-6: of the readings with the most natural cards, the one that is not refused."""
@@ -291,7 +281,7 @@ def meld(rec: Recorder, c: cmd.Meld) -> None:
         laid = Meld(len(table), turn.seat, kind, cards, (turn.seat,) * len(cards))
         return outcome(rules, deal, turn, cards, (*deal.melds, laid))
 
-    chosen = _choose(
+    chosen = choose_reading(
         rules, readings, lambda r: play_fault(rules, deal, turn.seat, after(r.cards, r.kind)),
         lambda r: cmd.Meld([PLACED_NAME[x] for x in r.cards]),
     )  # fmt: skip
@@ -321,7 +311,7 @@ def lay_off(rec: Recorder, c: cmd.LayOff) -> None:
     rules, deal, turn = rec.rules, rec.deal, rec.turn
     cards = _placed(c.cards)
     _need(rec, cards)
-    target = _find(rec, c.meld)
+    target = find_meld(rec, c.meld)
     if rules.lay_off_needs_meld and not has_melded(rules, deal, turn.seat):
         raise refuse(rules, "lay_off.must_meld_first")
     fifth = fifth_allowed(rules, deal.hands[turn.seat])
@@ -332,7 +322,7 @@ def lay_off(rec: Recorder, c: cmd.LayOff) -> None:
     def after(a: Addition) -> Outcome:
         return outcome(rules, deal, turn, a.cards, with_meld(deal.melds, a.after))
 
-    chosen = _choose(
+    chosen = choose_reading(
         rules, readings, lambda a: play_fault(rules, deal, turn.seat, after(a)),
         lambda a: cmd.LayOff(c.meld, [PLACED_NAME[x] for x in a.cards]),
     )  # fmt: skip
@@ -350,7 +340,7 @@ def swap(rec: Recorder, c: cmd.Swap) -> None:
     rules, deal, turn = rec.rules, rec.deal, rec.turn
     face = FACE[c.card]
     _need(rec, (face,))
-    target = _find(rec, c.meld)
+    target = find_meld(rec, c.meld)
     named = None if c.wild is None else PLACED[c.wild]
     wilds = [x for x in target.cards if x >> 6 != x & 63]
     if not wilds or (named is not None and not any(named in (x, NATURAL[x & 63]) for x in wilds)):
@@ -364,7 +354,7 @@ def swap(rec: Recorder, c: cmd.Swap) -> None:
             rules, deal, turn, (NATURAL[face],), with_meld(deal.melds, s.after), freed=s.wild & 63
         )
 
-    chosen = _choose(
+    chosen = choose_reading(
         rules, [_Swapped(w, m) for w, m in found], lambda s: play_fault(rules, deal, turn.seat, after(s)),
         lambda s: cmd.Swap(c.meld, c.card, NAMES[s.wild & 63]),
     )  # fmt: skip
@@ -380,7 +370,7 @@ def swap(rec: Recorder, c: cmd.Swap) -> None:
 def split_meld(rec: Recorder, c: cmd.Split) -> None:
     """Split a meld of six or more cards into two (FK-23)."""
     rules, deal, turn = rec.rules, rec.deal, rec.turn
-    target = _find(rec, c.meld)
+    target = find_meld(rec, c.meld)
     if fault := split_fault(target, c.at, rules):
         raise refuse(rules, fault)
     first, second = split(target, c.at, len(deal.melds) + 1)
@@ -420,71 +410,6 @@ def discard_fault(rules: RuleSet, deal: Deal, turn: Turn, face: int) -> str | No
     if last and can_use(rules, deal.wild, face, deal.melds):
         return "discard.must_play" if turn.floating else "discard.last_card_playable"
     return None
-
-
-# ------------------------------------------------------------------------- calls
-
-
-def call_rummy(rec: Recorder, c: cmd.CallRummy, seat: int) -> None:
-    """Take the top discard out of turn onto a meld, and discard (FK-12)."""
-    rules, deal, turn = rec.rules, rec.deal, rec.turn
-    if turn.discarder is None or turn.phase != "draw" or not deal.discard:
-        raise refuse(rules, "rummy.nothing_to_call")
-    hand = deal.hands[seat]
-    thrown = None if c.discard is None else FACE[c.discard]
-    if thrown is not None and not count(hand, thrown):
-        raise refuse(rules, "card.not_in_hand", card=c.discard or "")
-    if not has_melded(rules, deal, seat):
-        raise refuse(rules, "rummy.must_meld_first")
-    if seat == turn.discarder:
-        raise refuse(rules, "rummy.own_discard")
-    target = _find(rec, c.meld)
-    card = NATURAL[deal.discard[-1]]
-    readings = [
-        a for a in read_addition(target, (card,), c.position, rules, deal.wild, seat)
-        if a.position != "beside"
-    ]  # fmt: skip
-    if not readings:
-        raise refuse(rules, "rummy.does_not_fit")
-    chosen = _choose(
-        rules, readings, lambda a: call_fault(rules, deal, hand, thrown, with_meld(deal.melds, a.after)),
-        lambda a: cmd.CallRummy(c.meld, c.discard, a.position),  # type: ignore[arg-type]
-    )  # fmt: skip
-    table = with_meld(deal.melds, chosen.after)
-    now = turn_after(rec, turn.seat, floating=turn.floating, discarder=None)
-    rec.emit(
-        ev.RummyCalled, seat=seat, meld=c.meld, card=PLACED_NAME[chosen.cards[0]], position=chosen.position,
-        after=write_meld(table[c.meld - 1]), turn=write_turn(now),
-    )  # fmt: skip
-    if thrown is None:
-        return
-    if hand == ONE[thrown]:
-        rec.emit(ev.CardDiscarded, seat=seat, card=c.discard, turn=None)
-        end_deal(rec, "went_out", seat)
-        return
-    window = window_for(rec, thrown, seat)
-    now = turn_after(rec, turn.seat, floating=turn.floating, discarder=seat, window=window)
-    rec.emit(ev.CardDiscarded, seat=seat, card=c.discard, turn=write_turn(now))
-
-
-def call_fault(rules: RuleSet, deal: Deal, hand: int, thrown: int | None, table: Table) -> str | None:
-    """What forbids a caller's discard, or going without one (FK-12, FK-13)."""
-    alone = size(hand) == 1
-    if thrown is None:
-        if not hand or (alone and can_use(rules, deal.wild, distinct(hand)[0], table)):
-            return None
-        return "rummy.must_discard"
-    if alone and can_use(rules, deal.wild, thrown, table):
-        return "discard.last_card_playable"
-    return None
-
-
-def callable_melds(rec: Recorder) -> list[Meld]:
-    """The melds that the top discard can extend."""
-    deal = rec.deal
-    if not deal.discard:
-        return []
-    return [m for m in deal.melds if extensible(rec.rules, deal.wild, deal.discard[-1], m)]
 
 
 # ------------------------------------------------------------------------ passes

@@ -14,8 +14,8 @@ from domain import commands as cmd
 from domain import events as ev
 from domain import replay
 from domain.decide import NewGame, NewSeat
+from domain.evolve import NEW, evolve
 from domain.replay import Header, NoCommand, command_of, decode_event, encode_event, export, fold
-from domain.state import NEW, evolve
 from domain.variants import VARIANTS
 from tests.replay.matches import eventful, random_game, with_open_seats
 

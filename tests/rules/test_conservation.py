@@ -11,8 +11,9 @@ import pytest
 
 from domain.cards import NAMES, count
 from domain.commands import Actor
+from domain.evolve import NEW, evolve
 from domain.record import later
-from domain.state import NEW, Match, evolve
+from domain.state import Match
 from domain.turns.deals import full_deck
 from tests.rules.tables import VARIANT_SLUGS, answer, attempts, random_game, random_match
 

@@ -11,7 +11,8 @@ import pytest
 from domain import commands as cmd
 from domain.commands import Actor
 from domain.decide import NewGame, NewSeat, create, execute
-from domain.state import NEW, Match, evolve
+from domain.evolve import NEW, evolve
+from domain.state import Match
 from domain.views import redact
 from tests.rules.client import Client
 from tests.rules.tables import AT, SERVER, VARIANT_SLUGS, plain, random_game, random_match, see

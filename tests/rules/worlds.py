@@ -14,7 +14,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain import events as ev
-from domain.state import NEW, Match, evolve
+from domain.evolve import NEW, evolve
+from domain.state import Match
 
 #: Where a card came into the deal: the number of its event, and its place there.
 Place = tuple[int, Any]
