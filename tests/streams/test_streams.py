@@ -11,7 +11,7 @@ import pytest
 
 from tests.api.harness import OPERATOR_KEY, bearer, code, sqlite_url
 
-from .harness import HUMANS, SOON, Play, Site, grow, served, until
+from .harness import HUMANS, SOON, Play, Site, at, grow, served, until
 
 
 @pytest.mark.asyncio
@@ -197,6 +197,24 @@ async def test_a_server_that_goes_down_lets_its_readers_go(either: Site) -> None
         assert await three.closed() == 1012
     await until(lambda: either.server.parts.service.notifier.followed == 0)  # type: ignore[attr-defined]
     assert not either.presence.connected(game.id, 0)
+
+
+@pytest.mark.asyncio
+async def test_a_reader_goes_on_at_a_server_that_was_started_again(database_url: str) -> None:
+    async with served(database_url) as site:
+        game = await site.game(sandbox={"seed": "5" * 64})
+        async with site.stream(game, 0, after=0) as stream:
+            await game.play(10)
+            before = await stream.events(8)
+    async with served(database_url) as site:
+        game = at(site, game)
+        version = (await game.view(0))["version"]
+        async with site.stream(game, 0, last=before[-1].id) as stream:
+            after = await stream.events(version - 8)
+            await game.play(1)
+            after += await stream.events(1)
+        listed = (await game.get("/events", 0, params={"limit": 500})).json()["items"]
+        assert [message.json for message in before + after] == listed[: version + 1]
 
 
 def narrow(port: int | None = None) -> socket.socket:
