@@ -47,7 +47,11 @@ def create_app(settings: Settings, store: EventStore | None = None, clock: Clock
 
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncGenerator[None]:
-        await chosen.open()
+        try:
+            await chosen.open()
+        except Exception as error:
+            server.failure = error
+            raise
         try:
             await notifier.start()
             await wakeups.start()

@@ -14,8 +14,6 @@ from typing import Any
 import uvicorn
 from litestar import Litestar
 
-from persistence.store import StoreInUse, StoreUnavailable
-
 from .app import create_app
 from .demo import open_demo
 from .operations import MOST_BYTES
@@ -88,10 +86,16 @@ def serve(settings: Settings, demo: bool = False) -> int:
         sys.stderr.write(f"rummy: {error}\n")
         return 2
     server = DrainingServer(configuration(app, settings), app, demo)
+    parts = server.parts
+    # Why it could not start is said in one sentence, below; what uvicorn makes of it is no help to anybody.
+    logging.getLogger("uvicorn.error").addFilter(lambda _: parts.failure is None)
     try:
         server.run()
-    except (StoreInUse, StoreUnavailable) as error:
-        sys.stderr.write(f"rummy: {error}\n")
+    except SystemExit as ended:
+        if parts.failure is None:
+            return int(ended.code or 0)
+    if parts.failure is not None:
+        sys.stderr.write(f"rummy: {parts.failure}\n")
         return 1
     return 0 if server.started else 1
 

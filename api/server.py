@@ -64,6 +64,8 @@ class Server:
         self.keys = settings.api_key_hashes
         #: wrong room codes: a code must not be found by trying
         self.codes = Limiter(10, 60)
+        #: why it could not start
+        self.failure: Exception | None = None
         #: set when the server goes down: streams and long polls end
         self.drain = asyncio.Event()
         self._pool: ProcessPoolExecutor | None = None

@@ -1,0 +1,154 @@
+"""The command line's server as a process: what it says, how it stops, what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from api import cli
+from api.settings import SettingsError, from_environment, server_secret
+
+ROOT = Path(__file__).parents[2]
+
+
+@contextmanager
+def server(folder: Path, *arguments: str, **settings: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server in a process, and what it said until it was ready."""
+    env = {
+        **{k: v for k, v in os.environ.items() if not k.startswith("RUMMY_")}, "RUMMY_PORT": "0",
+        "RUMMY_DATABASE_URL": f"sqlite+aiosqlite:///{folder / 'rummy.sqlite'}", **settings,
+    }  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-m", "api.cli", "serve", *arguments], env=env, cwd=ROOT, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        last = "Content-Type: application/json" if "--demo" in arguments else "Listening"
+        while last not in said and (line := process.stdout.readline()):
+            said += line
+        yield process, said
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def address(said: str) -> str:
+    found = re.search(r"http://[0-9.]+:[0-9]+", said)
+    assert found, said
+    return found[0]
+
+
+def test_what_the_demo_prints_can_be_pasted(tmp_path: Path) -> None:
+    with server(tmp_path, "--demo") as (_, said):
+        commands = re.findall(r"curl (?:[^\n]*\\\n)*[^\n]*", said)
+        assert len(commands) == 3
+        for text in commands:
+            words = shlex.split(text.replace("\\\n", " "))
+            url = words[2]
+            headers = dict(words[i + 1].split(": ", 1) for i, w in enumerate(words) if w == "-H")
+            if "-d" in words:
+                body = words[words.index("-d") + 1]
+                answer = httpx.post(url, content=body, headers=headers)
+                assert answer.json()["events"][0]["type"]
+            else:
+                answer = httpx.get(url, headers=headers)
+            assert answer.status_code == 200, answer.text
+        assert httpx.get(f"{address(said)}/docs").status_code == 200
+        assert httpx.get(f"{address(said)}/health/ready").json() == {"status": "ok"}
+
+
+def test_a_server_that_is_told_to_stop_lets_long_polls_go_and_ends(tmp_path: Path) -> None:
+    with server(tmp_path) as (process, said):
+        made = httpx.post(f"{address(said)}/v1/games", json={"variant": "wild-rummy"}).json()
+        game = f"{address(said)}/v1/games/{made['game']['game_id']}"
+        with httpx.Client(timeout=40) as client, client.stream("GET", f"{game}/stream") as stream:
+            assert stream.status_code == 200
+            begun = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            for _ in stream.iter_raw():
+                pass
+        process.wait(20)
+        assert time.monotonic() - begun < 10
+        assert process.returncode in (0, -signal.SIGTERM)
+
+
+def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path) -> None:
+    with server(tmp_path) as (process, said):
+        body = {"variant": "wild-rummy", "seats": [{"kind": "human"}, {"kind": "human"}]}
+        made = httpx.post(f"{address(said)}/v1/games", json=body).json()
+        path, token = f"/v1/games/{made['game']['game_id']}", made["tokens"]["0"]
+        view = httpx.get(f"{address(said)}{path}/view", headers={"Authorization": f"Bearer {token}"})
+        process.kill()
+        process.wait()
+    with server(tmp_path) as (_, said):
+        again = httpx.get(f"{address(said)}{path}/view", headers={"Authorization": f"Bearer {token}"})
+        assert again.content == view.content
+
+
+def test_a_second_server_on_one_file_says_why_not(tmp_path: Path) -> None:
+    with server(tmp_path), server(tmp_path) as (second, said):
+        assert second.wait(20) == 1
+        assert second.stderr is not None
+        problem = second.stderr.read()
+        assert problem.startswith("rummy: ")
+        assert "in use by another server" in problem
+        assert "Traceback" not in problem
+        assert said == ""
+
+
+@pytest.mark.parametrize(("settings", "why"), [
+    ({"RUMMY_DATABASE_URL": "mysql://x/y"}, "mysql"),
+    ({"RUMMY_DATABASE_URL": "nonsense"}, "RUMMY_DATABASE_URL"),
+    ({"RUMMY_DATABASE_URL": "sqlite+aiosqlite:///:memory:"}, "file"),
+    ({"RUMMY_DATABASE_URL": "postgresql+asyncpg://x/y"}, "RUMMY_SECRET"),
+    ({"RUMMY_PORT": "http"}, "RUMMY_PORT"), ({"RUMMY_PORT": "70000"}, "RUMMY_PORT"),
+    ({"RUMMY_SANDBOX": "perhaps"}, "RUMMY_SANDBOX"), ({"RUMMY_API_KEYS": "short"}, "API key"),
+    ({"RUMMY_SECRET": "short"}, "RUMMY_SECRET"), ({"RUMMY_NOTIFIER": "pigeons"}, "RUMMY_NOTIFIER"),
+])  # fmt: skip
+def test_settings_that_cannot_be_are_explained(
+    settings: dict[str, str], why: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    assert cli.main(["serve"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("rummy: ")
+    assert why in said
+
+
+def test_settings_come_from_the_environment(tmp_path: Path) -> None:
+    settings = from_environment({
+        "RUMMY_HOST": "0.0.0.0", "RUMMY_PORT": "9000", "RUMMY_SANDBOX": "OFF", "RUMMY_BOT_DELAY": "0.5",
+        "RUMMY_API_KEYS": f"{'a' * 22}, {'b' * 22}", "RUMMY_API_KEY": "c" * 22,
+        "RUMMY_DATABASE_URL": f"sqlite+aiosqlite:///{tmp_path}/sub/x.sqlite",
+    })  # fmt: skip
+    assert (settings.host, settings.port, settings.sandbox, settings.bot_delay) == ("0.0.0.0", 9000, False, 0.5)
+    assert settings.api_keys == ("a" * 22, "b" * 22, "c" * 22)
+    secret = server_secret(settings)
+    assert server_secret(settings) == secret
+    file = tmp_path / "sub" / "x.sqlite.secret"
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.write_text("")
+    with pytest.raises(SettingsError):
+        server_secret(settings)
+
+
+def test_the_document_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["openapi"]) == 0
+    assert json.loads(capsys.readouterr().out)["openapi"] == "3.1.1"
