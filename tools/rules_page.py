@@ -134,38 +134,38 @@ What we settled beyond the rules above, and why.
 
 #: (title, text), in the order of the page
 CHOICES: tuple[tuple[str, str], ...] = (
-    ("A card written as standing for itself", "`6H=6H` means exactly what plain `6H` means: a card of the wild "
-     "rank stands for itself where that is lawful, and may be placed elsewhere where it is not (K-2, K-6)."),
-    ("Two equal natural cards and a wild", "Sent without a `kind` they are of one suit and of one rank; of the "
-     "two faults the later in the contract's order is named."),
-    ("Several cards at once from the pile", "In Wild Rummy the top of the pile may also be taken when one "
-     "lay-off of several cards plays it, as long as a card is left to discard (WR-7)."),
-    ("A card beside its own place", "A card of the wild rank lies beside a wild that stands for it only if "
-     "`beside` is said, or if no wild may extend the run (FK-10)."),
-    ("A wild that is called", "Where a discarded wild fits both ends of a run, both calls in the action list "
-     "name their `position`; sent without one, a card of the wild rank is read as itself if it fits (FK-12)."),
-    ("The thousandth turn and a floating seat", "The turn limit ends the deal before its turn would come to a "
-     "floating seat, so the reason is `turn_limit` even if the stock is empty (K-10, FK-15)."),
-    ("Cards left in hand with `subtract`", "Every seat subtracts its own hand, also in a hand that nobody won "
-     "(K-10, FK-22)."),
-    ("Both lives missing", "A declaration without any sequence is told of each life that it misses; one impure "
-     "sequence is a second life without a first (TC-5, SD-5)."),
-    ("An invalid declaration's set-aside card", "It goes on the pile; the result shows the thirteen cards that "
-     "stay (SD-6)."),
-    ("The stock that a position leaves out", "With two decks it is dealt deck by deck in the canonical order, "
-     "less the cards that stand elsewhere (K-11)."),
-    ("A position with a card just taken", "With one copy in hand that copy is the card just taken; with two, "
-     "neither is barred (K-1)."),
-    ("Clocks and calls", "A call of rummy starts the clock of the seat to act anew; while a window is open the "
-     "clock starts when it closes (FK-12, TC-9). A pause stops a window as it stops the clock."),
-    ("The first legal play of a time-out", "It is the first play of the action list: sets before runs, then the "
-     "lower cards (TC-9)."),
-    ("Absent seats", "Time-outs are counted until the seat does something itself. After three in a row a "
-     "`medium` bot plays; whatever the owner then sends brings the seat back, even if it is refused."),
-    ("Resigned seats", "A bot plays on; the old token still sees the hand, but has no moves: a game command is "
-     "`game.not_playing`."),
-    ("A rematch", "The entropies of the match before are used again with a new seed; the first dealer or starter "
-     "moves one seat to the left even if an option had fixed it."),
+    ("A card written as standing for itself", ("`6H=6H` means exactly what plain `6H` means: a card of the wild "
+     "rank stands for itself where that is lawful, and may be placed elsewhere where it is not (K-2, K-6).")),
+    ("Two equal natural cards and a wild", ("Sent without a `kind` they are of one suit and of one rank; of the "
+     "two faults the later in the contract's order is named.")),
+    ("Several cards at once from the pile", ("In Wild Rummy the top of the pile may also be taken when one "
+     "lay-off of several cards plays it, as long as a card is left to discard (WR-7).")),
+    ("A card beside its own place", ("A card of the wild rank lies beside a wild that stands for it only if "
+     "`beside` is said, or if no wild may extend the run (FK-10).")),
+    ("A wild that is called", ("Where a discarded wild fits both ends of a run, both calls in the action list "
+     "name their `position`; sent without one, a card of the wild rank is read as itself if it fits (FK-12).")),
+    ("The thousandth turn and a floating seat", ("The turn limit ends the deal before its turn would come to a "
+     "floating seat, so the reason is `turn_limit` even if the stock is empty (K-10, FK-15).")),
+    ("Cards left in hand with `subtract`", ("Every seat subtracts its own hand, also in a hand that nobody won "
+     "(K-10, FK-22).")),
+    ("Both lives missing", ("A declaration without any sequence is told of each life that it misses; one impure "
+     "sequence is a second life without a first (TC-5, SD-5).")),
+    ("An invalid declaration's set-aside card", ("It goes on the pile; the result shows the thirteen cards that "
+     "stay (SD-6).")),
+    ("The stock that a position leaves out", ("With two decks it is dealt deck by deck in the canonical order, "
+     "less the cards that stand elsewhere (K-11).")),
+    ("A position with a card just taken", ("With one copy in hand that copy is the card just taken; with two, "
+     "neither is barred (K-1).")),
+    ("Clocks and calls", ("A call of rummy starts the clock of the seat to act anew; while a window is open the "
+     "clock starts when it closes (FK-12, TC-9). A pause stops a window as it stops the clock.")),
+    ("The first legal play of a time-out", ("It is the first play of the action list: sets before runs, then the "
+     "lower cards (TC-9).")),
+    ("Absent seats", ("Time-outs are counted until the seat does something itself. After three in a row a "
+     "`medium` bot plays; whatever the owner then sends brings the seat back, even if it is refused.")),
+    ("Resigned seats", ("A bot plays on; the old token still sees the hand, but has no moves: a game command is "
+     "`game.not_playing`.")),
+    ("A rematch", ("The entropies of the match before are used again with a new seed; the first dealer or starter "
+     "moves one seat to the left even if an option had fixed it.")),
 )
 
 
