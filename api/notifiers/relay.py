@@ -89,7 +89,6 @@ class Relay(Hub, abc.ABC):
         self._said: dict[str, str] = {}
         self._overflow = False
         self._something = asyncio.Event()
-        self._sending = False
         self._idle = asyncio.Event()
         self._idle.set()
         self._hears = False
