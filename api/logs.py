@@ -18,7 +18,7 @@ from persistence.store import Commit, EventStore
 from .operations import Answer, Operation, operation
 from .problems import Problem
 from .replies import Reply, StreamReply
-from .requests import Call, caller_of, check_media_type, public_caller, read_query, server_of
+from .requests import Call, caller_of, check_media_type, public_caller, read_body, read_query, server_of
 from .table import Table
 
 NDJSON = "application/x-ndjson"
@@ -105,7 +105,7 @@ async def verify_log(request: Call) -> Reply:
     await public_caller(request)
     query = read_query(request, ReplayQuery)
     check_media_type(request, NDJSON, "application/ndjson", "application/jsonl", "text/plain")
-    found = await server.elsewhere(verified, await request.body(), query.at)
+    found = await server.elsewhere(verified, await read_body(request), query.at)
     if isinstance(found, bytes):
         return Reply(found)
     raise Problem(found[0], found[1])

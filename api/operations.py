@@ -49,6 +49,6 @@ class Operation(Struct, frozen=True):
 def operation(method: str, path: str, described: Operation, max_bytes: int = MOST_BYTES) -> Callable[[Any], Any]:
     """A handler for one method of one path."""
     return route(
-        path, http_method=HttpMethod[method], opt={"operation": described}, request_max_body_size=max_bytes,
+        path, http_method=HttpMethod[method], opt={"operation": described, "max_bytes": max_bytes},
         include_in_schema=False, status_code=described.answers[0].status,
     )  # fmt: skip

@@ -114,10 +114,29 @@ def check_media_type(request: Call, *allowed: str) -> None:
         raise Problem("request.media_type", f"Send the body as {allowed[0]} in UTF-8.")
 
 
+async def read_body(request: Call) -> bytes:
+    """The bytes of the body, no more than the operation takes. Raises ``request.too_large``."""
+    most: int = request.route_handler.opt["max_bytes"]
+    length = header(request, b"content-length")
+    if length is not None and length.isdecimal() and int(length) > most:
+        raise Problem("request.too_large")
+    chunks: list[bytes] = []
+    while True:
+        message: Any = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise Problem("request.malformed", "The request broke off.")
+        chunks.append(message.get("body", b""))
+        most -= len(chunks[-1])
+        if most < 0:
+            raise Problem("request.too_large")
+        if not message.get("more_body", False):
+            return b"".join(chunks)
+
+
 async def read_json(request: Call, decoder: msgspec.json.Decoder[T], empty: bytes | None = None) -> T:
     """The request's body. ``empty``: what an empty one stands for, where it may be left out."""
     check_media_type(request, "application/json")
-    body = await request.body()
+    body = await read_body(request)
     if not body and empty is not None:
         body = empty
     return decode(body, decoder)
