@@ -175,7 +175,6 @@ class Document:
                 "title": "Wild Rummy API", "version": _version(), "description": _ABOUT,
                 "license": {"name": "See the repository", "identifier": "LicenseRef-repository"},
             },
-            "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
             "servers": [{"url": "/", "description": "This server"}],
             "tags": [{"name": name, "description": text} for name, text in _TAGS],
             "paths": paths,

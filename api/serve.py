@@ -6,6 +6,7 @@ uvicorn alone waits for open streams for ever; here they are told first, and end
 from __future__ import annotations
 
 import argparse
+import asyncio
 import logging
 import sys
 from types import FrameType
@@ -13,6 +14,7 @@ from typing import Any
 
 import uvicorn
 from litestar import Litestar
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from .app import create_app
 from .demo import open_demo
@@ -22,6 +24,48 @@ from .settings import Settings, SettingsError, from_environment
 
 #: Seconds that requests under way may take once the server was told to stop.
 _GRACE = 5
+
+
+class _Joined:
+    """A transport that sends what one turn of the loop has written in one piece.
+
+    An answer is written as its head and its body; two packets would cost two calls of the kernel here and
+    two wake-ups at the client.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._kept: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """Keep it until this turn of the loop is over."""
+        if not self._kept:
+            self._loop.call_soon(self._flush)
+        self._kept.append(data)
+
+    def _flush(self) -> None:
+        if self._kept:
+            data, self._kept = b"".join(self._kept), []
+            if not self._transport.is_closing():
+                self._transport.write(data)
+
+    def close(self) -> None:
+        """Close once everything is written."""
+        self._flush()
+        self._transport.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
+class _Protocol(HttpToolsProtocol):
+    """uvicorn's, on such a transport."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client has connected."""
+        super().connection_made(transport)
+        self.transport = _Joined(transport, self.loop)  # type: ignore[assignment]
 
 
 class DrainingServer(uvicorn.Server):
@@ -69,7 +113,8 @@ def say(text: str) -> None:
 def configuration(app: Litestar, settings: Settings) -> uvicorn.Config:
     """How uvicorn is to run."""
     return uvicorn.Config(
-        app, host=settings.host, port=settings.port, timeout_graceful_shutdown=_GRACE, log_level="warning",
+        app, http=_Protocol, proxy_headers=False, host=settings.host, port=settings.port,
+        timeout_graceful_shutdown=_GRACE, log_level="warning",
         access_log=False, lifespan="on", server_header=False, ws="websockets-sansio", ws_max_size=MOST_BYTES,
         # Frames are small, and a compressor for each client is not.
         ws_per_message_deflate=False,
