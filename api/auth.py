@@ -86,6 +86,17 @@ def read_authorization(header: str | None, keys: frozenset[bytes]) -> Caller:
     return Caller(game_id=game_id, hash=found, scope=f"token:{found.hex()}")
 
 
+def left(rows: Iterable[TokenRow]) -> dict[bytes, Role]:
+    """Hash → the seat whose token it was until its owner left. Good for one thing only: hearing again that
+    leaving was a success, if that answer was lost."""
+    found: dict[bytes, Role] = {}
+    for row in rows:
+        if row.role.startswith("left:"):
+            seat = int(row.role.removeprefix("left:"))
+            found[row.hash] = Role(f"seat:{seat}", Actor(seat=seat))
+    return found
+
+
 def roles(rows: Iterable[TokenRow]) -> dict[bytes, Role]:
     """Hash → role. One token may be a seat's and the host's as well."""
     seats: dict[bytes, int] = {}

@@ -137,7 +137,8 @@ def new_game(body: CreateGame, game_id: str) -> NewGame:
     seed = secrets.token_hex(32)
     if sandbox is not None:
         seed = (sandbox.seed or "0" * 64).lower()
-        given = {"seed": sandbox.seed, "deck": sandbox.deck, "position": to_builtins(sandbox.position)}
+        named = None if sandbox.seed is None else seed
+        given = {"seed": named, "deck": sandbox.deck, "position": to_builtins(sandbox.position)}
         setup = {name: value for name, value in given.items() if value is not None}
     spectators = body.spectators
     return NewGame(

@@ -11,7 +11,7 @@ from domain import commands as cmd
 from domain.commands import Command
 from domain.events import Event
 from domain.views import View
-from persistence.store import SeatRow
+from persistence.store import SeatRow, TokenRow
 
 from . import render
 from .auth import Caller, Role
@@ -175,7 +175,9 @@ def freeing(table: Table, role: Role) -> tuple[Any, Beside]:
     seat = role.actor.seat
     if table.state.status != "waiting" or seat is None:
         return cmd.Resign(), NOTHING
-    return cmd.Resign(), Beside((SeatRow(table.game_id, seat, None, None),), (), (f"seat:{seat}",))
+    # The token is kept as that of somebody who has left, so that a repeat is answered (see ``auth.left``).
+    was = TokenRow(table.game_id, f"left:{seat}", table.tokens[f"seat:{seat}"].hash)
+    return cmd.Resign(), Beside((SeatRow(table.game_id, seat, None, None),), (was,), (f"seat:{seat}",))
 
 
 HANDLERS = (get_view, list_actions, send_command)

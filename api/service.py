@@ -94,6 +94,12 @@ class Key(Struct, frozen=True):
     key: str
     body_hash: bytes
 
+    def of(self, caller: Caller) -> Key:
+        """As it is stored: one caller's keys are never another's, not even of the next on the same seat."""
+        if caller.hash is not None:
+            return Key(f"{caller.hash.hex()[:16]}:{self.key}", self.body_hash)
+        return Key(f"{caller.scope}:{self.key}", self.body_hash) if caller.operator else self
+
 
 class Committed(Struct, frozen=True):
     """What ``on_commit`` is told of every commit of this process, in order within a game."""
@@ -292,6 +298,8 @@ class Service:
         Raises `Problem` with every code that the contract knows, and `StoreUnavailable`.
         """
         make = cast(Make, command) if callable(command) else _plain(command)
+        if key is not None and isinstance(by, Caller):
+            key = key.of(by)
         while True:
             table, proved = await self._warm(game_id)
             async with table.lock:
@@ -378,9 +386,11 @@ class Service:
         self, table: Table, by: Caller | Actor, guest: bool, key: Key | None, refusal: Rejected | Problem
     ) -> Accepted:
         """Raise the refusal, unless the key says that the request was accepted before."""
-        if key is not None and not (isinstance(refusal, Problem) and refusal.status in (401, 403)):
-            role = await self._judge_caller(table, by, guest)
-            if again := await self._again(table, role, key):
+        if key is not None:
+            role = table.left.get(by.hash) if isinstance(by, Caller) and by.hash is not None else None
+            if role is None and not (isinstance(refusal, Problem) and refusal.status in (401, 403)):
+                role = await self._judge_caller(table, by, guest)
+            if role is not None and (again := await self._again(table, role, key)):
                 return again
         if isinstance(refusal, Problem):
             raise refusal
@@ -441,13 +451,9 @@ class Service:
         return True
 
     def _take_tokens(self, table: Table, beside: Beside) -> None:
-        rows = [
-            TokenRow(table.game_id, name, found)
-            for found, role in table.actors.items()
-            for name in ((role.name, "host") if role.actor.host and role.name != "host" else (role.name,))
-            if name not in beside.revoke and all(name != new.role for new in beside.tokens)
-        ]
-        table.token_rows([*rows, *beside.tokens])
+        kept = {role: row for role, row in table.tokens.items() if role not in beside.revoke}
+        kept |= {row.role: row for row in beside.tokens}
+        table.token_rows(kept.values())
 
     async def create(
         self, table: Table, role: Role, decision: Decision, beside: Beside, remember: Remember | None

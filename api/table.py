@@ -28,7 +28,8 @@ class Table:
 
     __slots__ = (
         "__weakref__", "actors", "cache", "created", "erased", "external_id", "external_ids", "game_id",
-        "gone", "lock", "names", "past", "rematch", "rematch_of", "room_code", "state", "tail", "turn_ends",
+        "gone", "left", "lock", "names", "past", "rematch", "rematch_of", "room_code", "state", "tail", "tokens",
+        "turn_ends",
     )  # fmt: skip
 
     def __init__(self, game_id: str, state: Match) -> None:
@@ -37,7 +38,9 @@ class Table:
         self.lock = asyncio.Lock()
         self.names: list[str | None] = [None] * len(state.seats)
         self.external_ids: list[str | None] = [None] * len(state.seats)
+        self.tokens: dict[str, TokenRow] = {}
         self.actors: dict[bytes, Role] = {}
+        self.left: dict[bytes, Role] = {}
         self.room_code: str | None = None
         self.external_id: str | None = None
         self.rematch: str | None = None
@@ -128,7 +131,9 @@ class Table:
 
     def token_rows(self, rows: Iterable[TokenRow]) -> None:
         """Take over all tokens of the game."""
-        self.actors = auth.roles(rows)
+        rows = list(rows)
+        self.tokens = {row.role: row for row in rows}
+        self.actors, self.left = auth.roles(rows), auth.left(rows)
 
     def game_row(self, row: GameRow | None) -> None:
         """Take over what the game's row knows and the log does not."""

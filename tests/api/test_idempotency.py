@@ -198,3 +198,28 @@ async def test_without_a_token_a_key_that_gives_tokens_is_long(client: Client) -
     assert code(await game.post("/seats", json={}, headers={"Idempotency-Key": "k"})) == "request.invalid"
     assert (await game.post("/seats", game.host, json={}, headers={"Idempotency-Key": "k"})).status_code == 201
     assert (await client.create(OPERATOR_KEY, headers={"Idempotency-Key": "k"})).status_code == 201
+
+
+@pytest.mark.asyncio
+async def test_who_has_left_hears_it_again_and_can_do_nothing_else(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path)
+    async with running(url) as client:
+        game = await client.game(seats=[*TWO, {"kind": "open"}], host_seat=0)
+        for seat in (0, 1):
+            first = await game.send(seat, {"type": "resign"}, idempotency_key="k")
+            again = await game.send(seat, {"type": "resign"}, idempotency_key="k")
+            assert (first.status_code, again.status_code) == (200, 200)
+            assert again.content == first.content
+            assert again.headers["idempotency-replayed"] == "true"
+        assert code(await game.send(1, {"type": "resign"})) == "auth.unknown_token"
+        assert code(await game.send(1, {"type": "resign"}, idempotency_key="other")) == "auth.unknown_token"
+        assert code(await game.get("/view", 1)) == "auth.unknown_token"
+        # Whoever sits there next may use the same keys for the same things.
+        next_one = (await game.post("/seats", json={"seat": 1})).json()["token"]
+        done = await game.send(next_one, {"type": "resign"}, idempotency_key="k")
+        assert "idempotency-replayed" not in done.headers
+        assert done.json()["version"] > first.json()["version"]
+    async with running(url) as client:
+        # Of those who left a seat it is the last who is remembered.
+        after = await Game(client, game.created).send(next_one, {"type": "resign"}, idempotency_key="k")
+        assert after.content == done.content
