@@ -43,7 +43,7 @@ def create_app(settings: Settings, store: EventStore | None = None, clock: Clock
     wakeups = Wakeups(service, Thinkers(service, secret), Pace(settings.bot_delay, settings.call_pause, settings.poll))
     service.wakeup_for = wakeups.row_for
     service.on_commit.append(wakeups.committed)
-    server = Server(settings, service, secret, lambda: text(HANDLERS).encode())
+    server = Server(settings, service, wakeups, secret, lambda: text(HANDLERS).encode())
 
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncGenerator[None]:

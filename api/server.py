@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from .problems import Problem
 from .service import Service
 from .settings import Settings
+from .wakeups import Wakeups
 
 T = TypeVar("T")
 
@@ -54,10 +55,11 @@ class Server:
     """The parts of a running server."""
 
     def __init__(
-        self, settings: Settings, service: Service, secret: bytes, document: Callable[[], bytes]
+        self, settings: Settings, service: Service, wakeups: Wakeups, secret: bytes, document: Callable[[], bytes]
     ) -> None:
         self.settings = settings
         self.service = service
+        self.wakeups = wakeups
         self.secret = secret
         #: the OpenAPI document
         self.document = cache(document)

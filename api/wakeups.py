@@ -15,7 +15,8 @@ import asyncio
 import contextlib
 import heapq
 import logging
-from typing import Any
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -48,6 +49,9 @@ _HORIZON = 600.0
 _RETRY = 1.0
 
 _SERVER = Actor(server=True)
+#: Steps that are a bot's to think of.
+_THOUGHT = ("call", "bot")
+T = TypeVar("T")
 
 
 class Step(Struct, frozen=True):
@@ -133,7 +137,9 @@ class Wakeups:
         #: game → the commit that its wake-up waits for
         self._kept: dict[str, int] = {}
         self._changed = asyncio.Event()
-        self._tasks: set[asyncio.Task[None]] = set()
+        #: game → commit, kind of step, and the command that a bot is thinking of
+        self.thoughts: dict[str, tuple[int, str, asyncio.Task[tuple[Any, Actor]]]] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._loops: list[asyncio.Task[None]] = []
 
     # In the transaction of a commit
@@ -150,18 +156,24 @@ class Wakeups:
     def committed(self, told: Committed) -> None:
         """A game has moved: what was kept for it is void."""
         self._thinkers.note(told)
-        self._plan(told.table.game_id, told.state, asked=False)
+        self._plan(told.table, told.state, asked=False)
 
-    def _plan(self, game_id: str, state: Match, asked: bool) -> None:
+    def _plan(self, table: Table, state: Match, asked: bool) -> None:
+        game_id = table.game_id
         step = next_step(state, self._pace, asked)
         if step is None:
             self._kept.pop(game_id, None)
+            self.thoughts.pop(game_id, None)
             return
         wait = (parse_time(step.due_at) - parse_time(self._service.clock())).total_seconds()
         if wait > _HORIZON:
             self._kept.pop(game_id, None)
             return
         self._kept[game_id] = state.commit
+        if wait > 0 and step.kind in _THOUGHT:
+            # Thought of now and sent when it is due: how long a bot thinks shows in nothing.
+            task = self._task(self._command(table, state, step))
+            self.thoughts[game_id] = (state.commit, step.kind, task)
         self._push(game_id, state.commit, max(0.0, wait), asked)
 
     def _push(self, game_id: str, commit: int, wait: float, asked: bool = False) -> None:
@@ -215,9 +227,13 @@ class Wakeups:
     # Acting
 
     def _begin(self, game_id: str, commit: int, asked: bool) -> None:
-        task = asyncio.create_task(self._act(game_id, commit, asked))
+        self._task(self._act(game_id, commit, asked))
+
+    def _task(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _act(self, game_id: str, commit: int, asked: bool) -> None:
         try:
@@ -238,18 +254,21 @@ class Wakeups:
         state = table.state
         if state.commit != commit:
             if game_id not in self._kept or self._kept[game_id] <= commit:
-                self._plan(game_id, state, asked=False)
+                self._plan(table, state, asked=False)
             return
         step = next_step(state, self._pace, asked)
         if step is None:
             self._kept.pop(game_id, None)
             return
         if step.due_at > self._service.clock():
-            self._plan(game_id, state, asked)
+            self._plan(table, state, asked)
             return
-        command, actor = await self._command(table, state, step)
+        commit_thought, kind, thought = self.thoughts.pop(game_id, (0, "", None))
+        if thought is None or (commit_thought, kind) != (commit, step.kind):
+            thought = self._command(table, state, step)
+        command, actor = await thought
         if command is None:
-            self._plan(game_id, state, asked=True)
+            self._plan(table, state, asked=True)
             return
         await self._service.submit(game_id, command, actor, expected_commit=commit)
 

@@ -239,3 +239,41 @@ async def test_a_rematch_is_one_game_in_which_the_old_tokens_act(either: Client)
     assert (view["status"], view["you"], view["deal"]["starter"]) == ("playing", 0, 0)
     assert [s["name"] for s in view["seats"]] == ["Ada", "Bob"]
     assert (await game.send(0, (await game.actions(0))[-1])).status_code == 200
+
+
+@pytest.mark.asyncio
+async def test_fk_12_a_bots_draw_waits_while_a_person_could_call(client: Client, tmp_path: Any) -> None:
+    position = {
+        "dealer": 2, "wild_indicator": "6H", "discard": ["5H"],
+        "hands": [["QS", "4C", "3D"], ["2H", "5D", "8C"], ["4H", "8D", "AC"]],
+        "melds": [{"owner": 2, "cards": ["9S", "TS", "JS"]}], "turn": {"seat": 0, "phase": "play"},
+    }  # fmt: skip
+    seats = [HUMAN, {"kind": "bot", "level": "easy"}, HUMAN]
+    call = {"type": "call_rummy", "meld": 1, "discard": "8D"}
+    for pause, card in ((3600.0, "QS"), (0.0, "4C")):
+        async with server(f"sqlite+aiosqlite:///{tmp_path / f'{card}.db'}", call_pause=pause) as other:
+            game = await other.game(variant="rummy-5000", seats=seats, sandbox={"position": position})
+            assert (await game.send(0, {"type": "discard", "card": card})).status_code == 200
+            if card == "QS":
+                assert (await game.send(2, call)).status_code == 200
+                assert (await game.view(2))["turn"]["seat"] == 1
+            else:  # nobody could call it: nothing to wait for
+                await until(game, lambda v: v["turn"]["seat"] == 2, 2)
+
+
+@pytest.mark.asyncio
+async def test_a_bot_has_thought_before_its_move_is_due(client: Client, tmp_path: Any) -> None:
+    """The move is ready when its time comes: thinking is no part of the delay."""
+    clock = JumpingClock()
+    async with server(f"sqlite+aiosqlite:///{tmp_path / 'slow.db'}", clock, bot_delay=50.0) as other:
+        game = await other.game(seats=[{"kind": "bot", "level": "hard"}, HUMAN], options={"first_starter": 0})
+        wakeups = other.server.wakeups
+        _, _, thought = wakeups.thoughts[game.id]
+        command, actor = await asyncio.wait_for(asyncio.shield(thought), 60)
+        assert (await game.view(1))["version"] == 4
+        assert actor.seat == 0
+        clock.ahead += 51
+        view = await until(game, lambda v: v["version"] > 4, 1)
+        made = (await events(game, 1))[4]
+        assert made["type"] == {"discard": "card_discarded", "meld": "meld_laid"}[type(command).__struct_config__.tag]
+        assert view["turn"] is not None
