@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
-import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
@@ -27,6 +26,7 @@ from domain.state import Match
 from domain.views import View, redact
 
 from . import render
+from .processes import one_process
 from .service import Committed, Service
 from .table import Table
 
@@ -117,7 +117,7 @@ class Thinkers:
     async def _elsewhere(self, *call: Any) -> bytes:
         for tries_left in (1, 0):
             if self._pool is None:
-                self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("forkserver"))
+                self._pool = one_process()
             try:
                 return await asyncio.get_running_loop().run_in_executor(self._pool, *call)
             except BrokenProcessPool:

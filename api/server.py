@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Coroutine
@@ -13,6 +12,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from .problems import Problem
+from .processes import one_process
 from .service import Service
 from .settings import Settings
 from .wakeups import Wakeups
@@ -85,8 +85,7 @@ class Server:
     async def elsewhere(self, work: Callable[..., T], *args: Any) -> T:
         """Do what would hold the loop for long in another process. Both must be importable there."""
         if self._pool is None:
-            # Forked from a process without threads: what runs here has some.
-            self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("forkserver"))
+            self._pool = one_process()
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
         except BrokenProcessPool:
