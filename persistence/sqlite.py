@@ -199,7 +199,7 @@ class SqliteStore(Reads):
             raise StoreUnavailable("the store is not open")
         job = _Job(work)
         self._jobs.put(job)
-        return await asyncio.shield(job.future)
+        return await job.future  # a caller who is cancelled leaves the work alone: it is in the queue
 
     def _write_forever(self, connection: sqlite3.Connection) -> None:
         """The writer thread. Ends with the first None, after everything that was asked before it."""
