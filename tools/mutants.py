@@ -27,7 +27,7 @@ from queue import Queue
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-TESTS = ["tests/test_scenarios_domain.py", "tests/rules"]
+TESTS = ["tests/test_scenarios_domain.py", "tests/test_perft.py", "tests/rules"]
 
 #: Mutants that change nothing that can be seen, with the reason: (file, line text) → why.
 KNOWN: dict[tuple[str, str], str] = {}
