@@ -29,6 +29,11 @@ _PREFLIGHT = (
 )  # fmt: skip
 
 
+def every_answer() -> tuple[tuple[bytes, bytes], ...]:
+    """The headers of one answer, whatever it is; its new Request-Id stands last."""
+    return (*_CORS, (b"request-id", secrets.token_hex(8).encode()))
+
+
 class Edge:
     """Wraps the application, after its own error handling and before the server."""
 
@@ -41,30 +46,32 @@ class Edge:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id = secrets.token_hex(8)
-        scope["request_id"] = request_id
-        extra = (*_CORS, (b"request-id", request_id.encode()))
+        extra = every_answer()
+        scope["request_id"] = extra[-1][1].decode()
         method = scope["method"]
         if method == "OPTIONS" and any(k == b"access-control-request-method" for k, _ in scope["headers"]):
             await send({"type": "http.response.start", "status": 204, "headers": [*_PREFLIGHT, *extra]})
             await send({"type": "http.response.body", "body": b""})
             return
-        bodiless = method in ("HEAD", "OPTIONS")
-        scope["rummy.bodiless"] = bodiless
+        scope["rummy.bodiless"] = method == "HEAD"
+        # Of a copy: whoever serves counts the bytes of an answer by the method in its own scope.
         if method == "HEAD":
-            scope["method"] = "GET"
+            scope = {**scope, "method": "GET"}
         elif method == "OPTIONS":
             # No address takes this method, so the router tells which ones it takes.
-            scope["method"] = "-"
+            scope = {**scope, "method": "-"}
+        silent = method == "HEAD"
 
         async def sent(message: Any) -> None:
+            nonlocal silent
             if message["type"] == "http.response.start":
                 headers = [*message["headers"], *extra]
                 if method == "OPTIONS" and message["status"] == 405:
+                    silent = True
                     headers = [(k, v) for k, v in headers if k not in (b"content-type", b"content-length")]
                     message = {**message, "status": 204}
                 message = {**message, "headers": headers}
-            elif bodiless:
+            elif silent:
                 if message.get("more_body"):
                     return
                 message = {"type": "http.response.body", "body": b""}
