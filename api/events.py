@@ -48,7 +48,7 @@ async def list_events(request: Call) -> Reply:
     query = read_query(request, EventsQuery)
     game_id = request.path_params["game_id"]
     service = server.service
-    table = await service.table(game_id)
+    table = await service.table(game_id, caller)
     seen = await sight(server, table, caller)
     if query.wait and seen.version <= query.after:
         until = time.monotonic() + query.wait
@@ -86,7 +86,7 @@ class ScoreList(Struct, frozen=True):
 async def explain_scores(request: Call) -> Reply:
     """Every DealResult so far, with the lines that explain it."""
     server, caller = server_of(request), caller_of(request)
-    table = await server.service.table(request.path_params["game_id"])
+    table = await server.service.table(request.path_params["game_id"], caller)
     seen = await sight(server, table, caller)
     body = table.cache.get(("scores", seen.version))
     if body is None:

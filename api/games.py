@@ -18,6 +18,7 @@ from domain.events import SeatTaken
 from domain.record import format_time, parse_time
 from domain.variants import VARIANTS
 from persistence.store import GameRow, Remember, SeatRow, TokenRow
+from persistence.values import is_id
 
 from . import auth, render
 from .auth import Caller, Role
@@ -248,7 +249,7 @@ async def game_for(server: Server, table: Table, caller: Caller) -> Game:
 async def get_game(request: Call) -> Reply:
     """A game, for anyone who has its id."""
     server, caller = server_of(request), caller_of(request)
-    table = await server.service.table(request.path_params["game_id"])
+    table = await server.service.table(request.path_params["game_id"], caller)
     over = table.state.status in ("finished", "cancelled")
     if over and table.rematch is None and not server.service.store.exclusive:
         table.game_row(await server.service.store.game(table.game_id))  # another server may have opened it
@@ -299,6 +300,8 @@ async def list_games(request: Call) -> Reply:
     server = server_of(request)
     caller = await public_caller(request)
     query = read_query(request, ListQuery)
+    if query.after is not None and not is_id(query.after):
+        raise invalid("?after", "The parameter after is the next of the page before.")
     rows = await server.service.store.games(query.status, query.variant, query.after, query.limit + 1)
     more, rows = len(rows) > query.limit, rows[: query.limit]
     items = await asyncio.gather(*(_listed(server, caller, row) for row in rows))
@@ -346,12 +349,12 @@ async def take_seat(request: Call) -> Reply:
         await public_caller(request)
         raise Problem("auth.operator_only", "External ids need an API key.")
     key = idempotency_key(request, "takeSeat", body, caller, secret=True)
-    server.codes.check(client)
     token = ""
 
     def make(table: Table, role: Role) -> tuple[Any, Beside]:
         nonlocal token
         if table.room_code is not None and not caller.operator:
+            server.codes.check(client)
             given = (body.room_code or "").upper()
             if not hmac.compare_digest(given.encode(), table.room_code.encode()):
                 server.codes.fault(client)

@@ -16,7 +16,7 @@ from domain.verify import Verification, verify
 from persistence.store import Commit, EventStore
 
 from .operations import Answer, Operation, operation
-from .problems import Problem
+from .problems import Problem, invalid
 from .replies import Reply, StreamReply
 from .requests import Call, caller_of, check_media_type, public_caller, read_body, read_query, server_of
 from .table import Table
@@ -38,12 +38,13 @@ _MOST_LOG = 32 * 1024 * 1024
 async def export_log(request: Call) -> ASGIResponse:
     """The whole log, secrets included, once the game is over."""
     server, caller = server_of(request), caller_of(request)
-    table = await server.service.table(request.path_params["game_id"])
-    role = await server.service.role(table, caller)
+    table = await server.service.table(request.path_params["game_id"], caller)
+    role = await server.service.guest(table, caller)
     state = table.state
     closed = state.visibility == "private" or state.spectators == "none"
     if not role.known and closed:
-        raise Problem("auth.required", "This log is open to those who played.")
+        who = "auth.required" if caller.hash is None else "auth.not_your_game"
+        raise Problem(who, "This log is open to those who played.")
     if not role.actor.operator and state.status not in ("finished", "cancelled"):
         raise Problem("game.not_finished", version=state.version if role.known else table.visible)
     name = f'attachment; filename="{table.game_id}.ndjson"'
@@ -108,7 +109,8 @@ async def verify_log(request: Call) -> Reply:
     found = await server.elsewhere(verified, await read_body(request), query.at)
     if isinstance(found, bytes):
         return Reply(found)
-    raise Problem(found[0], found[1])
+    code, detail = found
+    raise invalid("?at", detail) if code == "request.invalid" else Problem(code, detail)
 
 
 def verified(log: bytes, at: int | None) -> bytes | tuple[str, str]:

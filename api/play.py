@@ -75,7 +75,7 @@ async def get_view(request: Call) -> Reply:
     """The game as the caller's seat may see it; without a token, as a spectator."""
     server, caller = server_of(request), caller_of(request)
     query = read_query(request, ViewQuery)
-    table = await server.service.table(request.path_params["game_id"])
+    table = await server.service.table(request.path_params["game_id"], caller)
     seen = await sight(server, table, caller)
     version = seen.version if query.at is None else query.at
     if version > seen.version:
@@ -103,7 +103,7 @@ class Actions(Struct, frozen=True):
 async def list_actions(request: Call) -> Reply:
     """Every legal game command of the caller, ready to send."""
     server, caller = server_of(request), caller_of(request)
-    table = await server.service.table(request.path_params["game_id"])
+    table = await server.service.table(request.path_params["game_id"], caller)
     role = await server.service.role(table, caller)
     if not role.known:
         raise Problem("auth.required")

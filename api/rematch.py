@@ -8,52 +8,90 @@ from __future__ import annotations
 
 import secrets
 
+import msgspec
+from msgspec import Struct
+
 from domain.decide import NewGame, NewSeat, create
-from persistence.store import SeatRow, TokenRow
+from domain.record import format_time, parse_time
+from domain.state import Match
+from persistence.store import Remember, SeatRow, TokenRow
 
 from . import render
 from .auth import Caller, Role
 from .clock import uuid7
+from .games import REMEMBERED
 from .operations import Answer, Operation, operation
 from .problems import Problem
 from .replies import Reply, json_reply
-from .requests import Call, caller_of, server_of
+from .requests import Call, caller_of, idempotency_key, read_json, server_of
 from .server import Server
-from .service import Beside
+from .service import Beside, Key
 from .shapes import Game
 from .table import Table
 
 _PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 
 
+class Rematch(Struct, frozen=True, forbid_unknown_fields=True):
+    """Nothing needs to be said."""
+
+
+_body = msgspec.json.Decoder(Rematch)
+
+
 @operation("POST", "/v1/games/{game_id:str}/rematch", Operation(
     "rematch", "Play the same match once more", "games",
-    (Answer(201, Game, "The new game, which has started.", ("Location",)),
+    (Answer(201, Game, "The new game, which has started.", ("Location", "Idempotency-Replayed")),
      Answer(200, Game, "The rematch that there is already.", ("Location",))),
-    ("auth.required", "auth.not_your_game", "not_found", "game.not_finished"), token="token",
+    ("auth.required", "auth.not_your_game", "not_found", "game.not_finished", "idempotency.mismatch"),
+    body=Rematch, body_required=False, headers=("Idempotency-Key",), token="token",
     description="Same variant, options and seats; the old tokens act in it. The seat left of the last "
-    "match's first dealer or starter is first.",
+    "match's first dealer or starter is first. With an Idempotency-Key whoever made the new game gets the first "
+    "answer again for 24 hours.",
 ))  # fmt: skip
 async def rematch(request: Call) -> Reply:
     """The rematch of a game that is over."""
     server, caller = server_of(request), caller_of(request)
-    table = await server.service.table(request.path_params["game_id"])
+    body = await read_json(request, _body, empty=b"{}")
+    table = await server.service.table(request.path_params["game_id"], caller)
     role = await server.service.role(table, caller)
-    if not role.known or (role.actor.seat is None and not role.actor.host):
-        raise Problem("auth.required", "A rematch is asked for by a seat or the host.")
+    if role.actor.seat is None and not role.actor.host:
+        who = "auth.not_your_game" if role.known else "auth.required"
+        raise Problem(who, "A rematch is asked for by a seat or the host.")
+    key = idempotency_key(request, "rematch", body, caller)
+    scope = f"rematch:{table.game_id}:{caller.scope}"
+    if key is not None and (again := await _made_before(server, caller, scope, key)):
+        return again
     if table.state.status not in ("finished", "cancelled") or table.state.deal is None:
         raise Problem("game.not_finished", version=table.state.version)
     found, made = await _found(server, table), False
     while found is None:
-        found, made = await _open(server, table, role), True
-        if found is None:  # somebody else asked at the same moment
+        found, made = await _open(server, table, role, scope, key), True
+        if found is None:  # somebody else asked at the same moment, or the same once more
+            if key is not None and (again := await _made_before(server, caller, scope, key)):
+                return again
             found, made = await _found(server, table), False
-    return _reply(server, found, caller, 201 if made else 200)
+    return _reply(server, found, found.state, caller, 201 if made else 200)
 
 
-def _reply(server: Server, table: Table, caller: Caller, status: int) -> Reply:
-    game = render.game(table, table.state, server.service.presence, caller.operator)
-    return json_reply(game, status, {"Location": f"/v1/games/{table.game_id}", **_PRIVATE})
+def _reply(server: Server, table: Table, state: Match, caller: Caller, status: int, **more: str) -> Reply:
+    game = render.game(table, state, server.service.presence, caller.operator)
+    headers = {name.replace("_", "-"): value for name, value in more.items()}
+    return json_reply(game, status, {"Location": f"/v1/games/{table.game_id}", **_PRIVATE, **headers})
+
+
+async def _made_before(server: Server, caller: Caller, scope: str, key: Key) -> Reply | None:
+    """The first answer again, made of the new game's log as it was then."""
+    service = server.service
+    kept = await service.store.recall(scope, key.key, service.clock())
+    if kept is None:
+        return None
+    if kept.body_hash != key.body_hash:
+        raise Problem("idempotency.mismatch")
+    game_id, version = msgspec.json.decode(kept.answer, type=tuple[str, int])
+    table = await service.table(game_id)
+    state = await service.state_at(table, version)
+    return _reply(server, table, state, caller, 201, Idempotency_Replayed="true")
 
 
 async def _found(server: Server, table: Table) -> Table | None:
@@ -63,7 +101,7 @@ async def _found(server: Server, table: Table) -> Table | None:
     return None if table.rematch is None else await server.service.table(table.rematch)
 
 
-async def _open(server: Server, old: Table, role: Role) -> Table | None:
+async def _open(server: Server, old: Table, role: Role, scope: str, key: Key | None) -> Table | None:
     service, before = server.service, old.state
     assert before.rules is not None
     seats = tuple(NewSeat(x.kind, x.level, x.entropy) for x in before.seats)
@@ -82,7 +120,12 @@ async def _open(server: Server, old: Table, role: Role) -> Table | None:
     )
     rows = await service.store.tokens(old.game_id)
     tokens = tuple(TokenRow(new.game_id, row.role, row.hash) for row in rows)
-    if not await service.create(new, role, decision, Beside(persons, tokens), None):
+    remember = None
+    if key is not None:
+        answer = msgspec.json.encode([new.game_id, decision.state.version])
+        expires = format_time(parse_time(decision.state.at) + REMEMBERED)
+        remember = Remember(scope, key.key, key.body_hash, answer, expires)
+    if not await service.create(new, role, decision, Beside(persons, tokens), remember):
         return None
     old.rematch = new.game_id
     old.cache.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from typing import Any, TypeVar
@@ -205,6 +206,8 @@ def idempotency_key(request: Call, operation: str, body: Any, caller: Caller, se
     if given is None:
         return None
     key = given.strip()
+    with contextlib.suppress(UnicodeError):
+        key = key.encode("latin-1").decode()  # characters are counted, not the bytes that UTF-8 makes of them
     if len(key) >= 2 and key[0] == key[-1] == '"':
         key = key[1:-1].replace('\\"', '"').replace("\\\\", "\\")
     if not 1 <= len(key) <= 200:

@@ -130,7 +130,7 @@ async def create_scoresheet(request: Call) -> Reply:
 async def get_scoresheet(request: Call) -> Reply:
     """The sheet, for anyone who has its id."""
     sheets, caller = sheets_of(request), caller_of(request)
-    found = await sheets.find(request.path_params["scoresheet_id"])
+    found = await sheets.find(request.path_params["scoresheet_id"], caller)
     await sheets.prove(caller)
     if none_match(request, found.etag):
         return Reply(b"", 304, {"ETag": found.etag, **_READ})

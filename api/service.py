@@ -50,7 +50,7 @@ from .notifier import MemoryNotifier, Notifier
 from .presence import Presence
 from .problems import Problem, of_rejection
 from .render import summary
-from .table import Table
+from .table import Table, listed_status
 
 log = logging.getLogger("rummy")
 
@@ -155,25 +155,25 @@ class Service:
 
     # Games in memory
 
-    async def table(self, game_id: str) -> Table:
-        """The game as it is now. Raises ``not_found``."""
+    async def table(self, game_id: str, caller: Caller = auth.ANYONE) -> Table:
+        """The game as it is now. Raises ``not_found``, and ``auth.unknown_token`` where the caller's is nobody's."""
         found = self._tables.get(game_id)
         if found is None:
-            return await self._load(game_id)
+            return await self._load(game_id, caller)
         self._tables.move_to_end(game_id)
         if not self.store.exclusive:
             await self._catch_up(found)
         return found
 
-    async def _warm(self, game_id: str) -> tuple[Table, bool]:
+    async def _warm(self, game_id: str, by: Caller | Actor) -> tuple[Table, bool]:
         """The game as this process last saw it, and whether that was this very moment."""
         found = self._tables.get(game_id)
         if found is None:
-            return await self._load(game_id), True
+            return await self._load(game_id, by if isinstance(by, Caller) else auth.ANYONE), True
         self._tables.move_to_end(game_id)
         return found, self.store.exclusive
 
-    async def _load(self, game_id: str) -> Table:
+    async def _load(self, game_id: str, caller: Caller) -> Table:
         """Readers who come at once share one reading."""
         task = self._loading.get(game_id)
         if task is None:
@@ -181,6 +181,7 @@ class Service:
             task.add_done_callback(lambda _: self._loading.pop(game_id, None))
         table = await asyncio.shield(task)
         if table is None:
+            await self.prove(caller)
             raise Problem("not_found", "There is no such game.")
         return table
 
@@ -301,7 +302,7 @@ class Service:
         if key is not None and isinstance(by, Caller):
             key = key.of(by)
         while True:
-            table, proved = await self._warm(game_id)
+            table, proved = await self._warm(game_id, by)
             async with table.lock:
                 # While it waited its turn, an outcome may have become unknown: then memory says nothing.
                 if not table.gone:
@@ -478,7 +479,7 @@ class Service:
         """The game's row after a commit."""
         assert state.rules is not None
         return GameRow(
-            game_id=table.game_id, variant=state.rules.variant, status=state.status,
+            game_id=table.game_id, variant=state.rules.variant, status=listed_status(state),
             visibility=state.visibility, spectators=msgspec.json.encode(state.spectators).decode(),
             sandbox=state.sandbox, room_code=table.room_code, created_at=state.created_at,
             started_at=state.started_at, ended_at=state.ended_at, host_seat=state.host_seat,

@@ -106,11 +106,11 @@ class Sheets:
 
     # Reading
 
-    async def find(self, sheet_id: str) -> Found:
-        """The sheet as it is now. Raises ``not_found``."""
-        return await self._with_names(sheet_id, await self._load(sheet_id))
+    async def find(self, sheet_id: str, caller: Caller) -> Found:
+        """The sheet as it is now. Raises ``not_found``, and ``auth.unknown_token`` where the caller's is nobody's."""
+        return await self._with_names(sheet_id, await self._load(sheet_id, caller))
 
-    async def _load(self, sheet_id: str) -> Sheet:
+    async def _load(self, sheet_id: str, caller: Caller) -> Sheet:
         sheet = self._sheets.pop(sheet_id, ss.NEW)
         while commits := await self._store.commits(sheet_id, after=sheet.commit, limit=_SLICE):
             if sheet is ss.NEW and not _is_sheet(commits[0]):
@@ -120,6 +120,7 @@ class Sheets:
             if len(commits) < _SLICE:
                 break
         if sheet is ss.NEW:
+            await self.prove(caller)
             raise Problem("not_found", "There is no such score sheet.")
         self._keep(sheet_id, sheet)
         return sheet
@@ -251,7 +252,7 @@ class Sheets:
         lock = self._locks.setdefault(sheet_id, asyncio.Lock())
         async with lock:
             while True:
-                sheet = await self._load(sheet_id)
+                sheet = await self._load(sheet_id, caller)
                 role = await self._role(sheet_id, caller)
                 if key is not None and (again := await self._again(sheet_id, sheet, role, key)):
                     return again

@@ -153,7 +153,7 @@ class Socket:
             await self._accept()
             given = f"Bearer {await self._token()}"
         self._caller = read_authorization(given, self._server.keys)
-        table = await self._server.service.table(self._game_id)
+        table = await self._server.service.table(self._game_id, self._caller)
         seen = await sight(self._server, table, self._caller)
         if seen.seat is None:
             raise Problem("auth.not_your_game", "Only a seat has a socket; this token is none's.")

@@ -56,7 +56,7 @@ async def stream_events(request: Call) -> ASGIResponse:
     query = read_query(request, StreamQuery)
     last = last_event_id(request)
     after = query.after if last is None else last
-    table = await server.service.table(request.path_params["game_id"])
+    table = await server.service.table(request.path_params["game_id"], caller)
     seen = await sight(server, table, caller)
     if after is None:
         after = seen.version

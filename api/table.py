@@ -150,6 +150,11 @@ class Table:
         return [self.name_at(state, seat) for seat in range(len(state.seats))]
 
 
+def listed_status(state: Match) -> str:
+    """The status that the lobby finds a game by: that a game was paused, spectators who lag behind never see."""
+    return "playing" if state.status == "paused" and delay_of(state) is not None else state.status
+
+
 def delay_of(state: Match) -> int | None:
     """How many turns spectators lag behind, if they do."""
     spectators: Any = state.spectators
