@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -12,6 +13,7 @@ from msgspec import Meta, Struct
 
 from domain.commands import Rejected
 from domain.replay import FORMAT, Header
+from domain.state import Match
 from domain.verify import Verification, verify
 from persistence.store import Commit, EventStore
 
@@ -19,13 +21,15 @@ from .operations import Answer, Operation, operation
 from .problems import Problem, invalid
 from .replies import Reply, StreamReply
 from .requests import Call, caller_of, check_media_type, public_caller, read_body, read_query, server_of
-from .table import Table
 
 NDJSON = "application/x-ndjson"
 #: Commits that are read at once.
 _SLICE = 100
 #: The longest log that can be verified, in bytes: some forty matches of thirteen deals.
 _MOST_LOG = 32 * 1024 * 1024
+
+#: A log's commits, from the first on.
+Commits = Callable[[], AsyncIterator[Commit]]
 
 
 @operation("GET", "/v1/games/{game_id:str}/log", Operation(
@@ -49,14 +53,15 @@ async def export_log(request: Call) -> ASGIResponse:
         raise Problem("game.not_finished", version=state.version if role.known else table.visible)
     name = f'attachment; filename="{table.game_id}.ndjson"'
     headers = {"Content-Disposition": name, "Cache-Control": "private, no-cache", "Vary": "Authorization"}
-    first = await _header(server.service.store, table)
-    return StreamReply(_lines(server.service.store, table, first), NDJSON.encode(), headers)
+    # The header and the lines are of one moment: an operator may read a game that goes on meanwhile.
+    commits = partial(_commits, server.service.store, table.game_id, state.commit)
+    return StreamReply(_lines(commits, await _header(commits, table.game_id, state)), NDJSON.encode(), headers)
 
 
-async def _commits(store: EventStore, table: Table, last: int) -> AsyncIterator[Commit]:
+async def _commits(store: EventStore, game_id: str, last: int) -> AsyncIterator[Commit]:
     number = 0
     while number < last:
-        found = await store.commits(table.game_id, after=number, limit=min(_SLICE, last - number))
+        found = await store.commits(game_id, after=number, limit=min(_SLICE, last - number))
         if not found:
             return
         for commit in found:
@@ -64,24 +69,22 @@ async def _commits(store: EventStore, table: Table, last: int) -> AsyncIterator[
         number = found[-1].commit_no
 
 
-async def _header(store: EventStore, table: Table) -> bytes:
+async def _header(commits: Commits, game_id: str, state: Match) -> bytes:
     """The header needs the hash of all that follows it, so the log is read twice and held never."""
-    state = table.state
     assert state.rules is not None
     chain = hashlib.sha256()
-    async for commit in _commits(store, table, state.commit):
+    async for commit in commits():
         chain.update(commit.events)
     header = Header(
-        FORMAT, table.game_id, state.rules.variant, state.rules_version, state.commitment, state.sandbox,  # type: ignore[arg-type]
+        FORMAT, game_id, state.rules.variant, state.rules_version, state.commitment, state.sandbox,  # type: ignore[arg-type]
         state.version, chain.hexdigest(),
     )  # fmt: skip
     return msgspec.json.encode(header) + b"\n"
 
 
-async def _lines(store: EventStore, table: Table, header: bytes) -> AsyncIterator[bytes]:
-    last = table.state.commit
+async def _lines(commits: Commits, header: bytes) -> AsyncIterator[bytes]:
     chunk = header
-    async for commit in _commits(store, table, last):
+    async for commit in commits():
         chunk += commit.events
         if len(chunk) > 64 * 1024:
             yield chunk
