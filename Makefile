@@ -11,7 +11,7 @@ LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --genera
 export UV_PYTHON_DOWNLOADS := never
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: run test lint bench soak openapi lock clean
+.PHONY: run test lint bench soak clients openapi lock clean
 
 run: $(STAMP)
 	$(BIN)/rummy serve --demo
@@ -29,6 +29,11 @@ bench: $(STAMP)
 soak: $(STAMP)
 	$(BIN)/pytest -n $(WORKERS) -m soak
 
+# Needs node and npm beside what the others need: what generators make of the published document, and that it plays.
+clients: $(STAMP)
+	cd tests/clients && npm ci --silent
+	$(BIN)/pytest -m clients tests/clients
+
 openapi: $(STAMP)
 	mkdir -p openapi
 	$(BIN)/rummy openapi > openapi/openapi.json
@@ -39,7 +44,7 @@ lock: $(STAMP)
 	$(BIN)/$(LOCK) -o requirements-run.lock
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis build dist tests/clients/node_modules tests/clients/build
 
 # uv installs the same files in a fraction of the time; where it cannot be had, pip does the work alone.
 $(STAMP): pyproject.toml requirements.lock

@@ -311,11 +311,20 @@ def _structs(types: Iterable[Any]) -> Iterator[type[Struct]]:
 
 
 def _require(schema: dict[str, Any], struct: type[Struct] | None) -> None:
-    """What an answer always has is required, whether or not the code has a default for it."""
+    """What an answer always has is required, whether or not the code has a default for it.
+
+    What may be left out of a request has no `default` here: generators of clients take a member with one for a
+    member that is always there, and would ask their users for every one of them. The description says it.
+    """
     if struct is None or "properties" not in schema:
         return
     config = struct.__struct_config__
     if config.omit_defaults or config.forbid_unknown_fields:
+        for member in schema["properties"].values():
+            default = member.pop("default", None)
+            if default not in (None, [], {}):
+                said = [member["description"]] if "description" in member else []
+                member["description"] = " ".join([*said, f"Left out: `{json.dumps(default)}`."])
         return
     optional = {f.encode_name for f in msgspec.structs.fields(struct) if f.default is msgspec.UNSET}
     schema["required"] = [name for name in schema["properties"] if name not in optional]
@@ -357,6 +366,8 @@ def _rewrite(schema: Any, unions: Mapping[frozenset[str], str], itself: str | No
         made["description"] = made["description"].replace("``", "`")
     if isinstance(made.get("pattern"), str):
         made["pattern"] = made["pattern"].replace(END, "$")  # what only Python needs
+    if made.get("type") == "object" and not made.keys() & {"properties", "additionalProperties"}:
+        made["additionalProperties"] = True  # else generators take it for an object that is always empty
     if made.get("required") == []:
         del made["required"]
     if len(made.get("enum", ())) == 1:

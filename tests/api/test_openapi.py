@@ -152,3 +152,16 @@ def test_every_example_is_what_its_schema_says(document: dict[str, Any]) -> None
                     Draft202012Validator(schema).validate(example["value"])
                     checked += 1
     assert checked > 40
+
+
+def test_generated_clients_may_leave_out_what_the_contract_lets_them(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    for name, schema in schemas.items():
+        for member, found in schema.get("properties", {}).items():
+            # Generators take a member with a default for one that is always there.
+            assert "default" not in found, (name, member)
+            # They take an object of which nothing is said for one that is always empty.
+            if found.get("type") == "object":
+                assert found.keys() & {"properties", "additionalProperties"}, (name, member)
+    assert schemas["CreateGame"]["required"] == ["variant"]
+    assert "`1`" in schemas["DrawCommand"]["properties"]["count"]["description"]
