@@ -16,7 +16,7 @@ from .notifier import POLL
 from .operations import Answer, Operation, operation
 from .play import sight
 from .replies import Reply
-from .requests import Call, caller_of, read_query, server_of
+from .requests import Call, PageQuery, caller_of, page_of, read_query, server_of
 
 _PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 
@@ -75,24 +75,28 @@ class ScoreList(Struct, frozen=True):
     """Every deal so far, oldest first."""
 
     items: list[DealResult]
-    next: str | None = None
+    next: str | None
 
 
 @operation("GET", "/v1/games/{game_id:str}/scores", Operation(
     "explainScores", "Every deal so far, line by line", "play",
     (Answer(200, ScoreList, "The results of the deals that have ended."),),
-    ("auth.required", "auth.not_your_game", "not_found"),
+    ("auth.required", "auth.not_your_game", "not_found"), query=PageQuery,
 ))  # fmt: skip
 async def explain_scores(request: Call) -> Reply:
     """Every DealResult so far, with the lines that explain it."""
     server, caller = server_of(request), caller_of(request)
+    query = read_query(request, PageQuery)
     table = await server.service.table(request.path_params["game_id"], caller)
     seen = await sight(server, table, caller)
-    body = table.cache.get(("scores", seen.version))
+    body = table.cache.get(("scores", seen.version)) if query == PageQuery() else None
     if body is None:
         events = await server.service.events(table, 0, seen.version)
-        body = msgspec.json.encode(ScoreList([e.result for e in events if isinstance(e, DealEnded)]))
-        table.cache["scores", seen.version] = body
+        results = [e.result for e in events if isinstance(e, DealEnded)]
+        found, after = page_of(results, query, lambda result: str(result.number))
+        body = msgspec.json.encode(ScoreList([*found], after))
+        if query == PageQuery():
+            table.cache["scores", seen.version] = body
     return Reply(body, 200, _PRIVATE)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
 from litestar import Request
+from msgspec import Meta, Struct
 
 from domain.shapes import Fault
 
@@ -47,8 +49,15 @@ def server_of(request: Call) -> Server:
 
 
 def caller_of(request: Call) -> Caller:
-    """Raises ``auth.unknown_token`` for a header that cannot be anybody's."""
-    return read_authorization(header(request, b"authorization"), server_of(request).keys)
+    """Raises ``auth.unknown_token`` for a header that cannot be anybody's.
+
+    And ``request.invalid`` for parameters where the operation has none: nobody shall believe that a
+    ``dry_run`` that it does not know was one.
+    """
+    caller = read_authorization(header(request, b"authorization"), server_of(request).keys)
+    if request.scope["query_string"] and request.route_handler.opt["operation"].query is None:
+        read_query(request, _NoQuery)
+    return caller
 
 
 async def public_caller(request: Call) -> Caller:
@@ -172,6 +181,28 @@ def read_query(request: Call, kind: type[T]) -> T:
         if getattr(query, name) is None:  # reading leniently takes the word null for nothing
             raise invalid(f"?{name}", f"The parameter {name} has no such value.")
     return query
+
+
+class _NoQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class PageQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which page of a list."""
+
+    after: Annotated[str, Meta(max_length=60, description="The `next` of the page before.")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=500)] = 100
+
+
+def page_of(items: Sequence[T], query: PageQuery, cursor: Callable[[T], str]) -> tuple[Sequence[T], str | None]:
+    """A page of a list that is all at hand, and the cursor of the next. Raises ``request.invalid``."""
+    start = 0
+    if query.after is not None:
+        start = next((i for i, item in enumerate(items, 1) if cursor(item) == query.after), 0)
+        if not start:
+            raise invalid("?after", "The parameter after is the next of the page before.")
+    end = start + query.limit
+    return items[start:end], cursor(items[end - 1]) if end < len(items) else None
 
 
 # ----------------------------------------------------------------------- headers

@@ -11,7 +11,7 @@ from domain.variants.texts.kernel import RULES as KERNEL
 from .operations import Answer, Operation, operation
 from .problems import Problem
 from .replies import Reply
-from .requests import Call, public_caller
+from .requests import Call, PageQuery, page_of, public_caller, read_query
 from .shapes import RuleShape, SeatRangeShape, VariantShape
 
 
@@ -37,13 +37,13 @@ _HEADERS = {"Cache-Control": "public, max-age=300"}
 
 @operation("GET", "/v1/variants", Operation(
     "listVariants", "All games", "variants", (Answer(200, VariantList, "Every game that can be played here."),),
+    query=PageQuery,
 ))  # fmt: skip
 async def list_variants(request: Call) -> Reply:
     """Every game that can be played here."""
     await public_caller(request)
-    return Reply(
-        msgspec.json.encode(VariantList([shape(v) for v in VARIANTS.values()], None)), 200, _HEADERS
-    )
+    found, after = page_of([*VARIANTS.values()], read_query(request, PageQuery), lambda v: v.slug)
+    return Reply(msgspec.json.encode(VariantList([shape(v) for v in found], after)), 200, _HEADERS)
 
 
 @operation("GET", "/v1/variants/{variant:str}", Operation(

@@ -140,3 +140,37 @@ async def test_a_key_has_two_hundred_characters_not_bytes(client: Client) -> Non
             headers=[(b"authorization", b"Bearer " + game.host.encode()), (b"idempotency-key", key.encode())],
         )  # fmt: skip
         assert answer.status_code == status, answer.text
+
+
+@pytest.mark.asyncio
+async def test_every_list_has_pages(client: Client) -> None:
+    position = {"hands": [["5H"], ["KS"]], "stock": ["9D", "2C"], "turn": {"seat": 0, "phase": "play"}}
+    game = await client.game(variant="two-player-rummy", sandbox={"position": position})
+    assert (await game.get("/scores?limit=1")).json() == {"items": [], "next": None}
+    await game.send(0, {"type": "discard", "card": "5H"})
+    await game.send(0, {"type": "resign"})
+    for path, most in ("/v1/variants", 6), (f"{game.path}/scores", 2):
+        whole = (await client.call("GET", path)).json()
+        assert (len(whole["items"]), whole["next"]) == (most, None)
+        found: list[Any] = []
+        page: Any = {"next": None}
+        while not found or page["next"] is not None:
+            after = f"&after={page['next']}" if found else ""
+            page = (await client.call("GET", f"{path}?limit=1{after}")).json()
+            assert len(page["items"]) == 1
+            found += page["items"]
+        assert found == whole["items"]
+        for query in "limit=0", "limit=501", "after=nothing", "page=2":
+            assert code(await client.call("GET", f"{path}?{query}")) == "request.invalid"
+
+
+@pytest.mark.asyncio
+async def test_a_parameter_that_an_operation_does_not_know_is_refused(client: Client) -> None:
+    game = await client.game()
+    for method, path in ("POST", "/seats"), ("GET", ""), ("GET", "/actions"), ("GET", "/log"), ("POST", "/rematch"):
+        answer = await client.call(method, f"{game.path}{path}?dry_run=true", game.host)
+        assert code(answer) == "request.invalid"
+        assert answer.json()["errors"][0]["pointer"].startswith("?")
+    answer = await client.call("POST", "/v1/games?dry_run=true", json={"variant": "george"})
+    assert code(answer) == "request.invalid"
+    assert len((await client.call("GET", "/v1/games")).json()["items"]) == 1
