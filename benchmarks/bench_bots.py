@@ -5,8 +5,8 @@
 Every deal is played twice from the same shuffle with the two levels' seats exchanged, so that the
 luck of the cards falls out of the difference.  Games for four are played by two seats of each
 level, alternating.  Printed for each pairing: the margin a deal in points (positive: the first level
-does better) and the share of the decided deals that it won, each with its 95 % interval, and the
-time of a move.
+does better) and the share of deals that it won, each with its 95 % interval, how many deals had no
+winner, and the processor time of a move.
 """
 
 from __future__ import annotations
@@ -101,9 +101,9 @@ class Table:
         seen = view(self.state, seat, "bench", [None] * len(self.levels))
         rules = self.state.rules
         assert rules is not None
-        start = time.perf_counter()
+        start = time.process_time()
         command = choose(level, seen, possible, entropy, rules, self.histories[seat])
-        self.times[level].append(time.perf_counter() - start)
+        self.times[level].append(time.process_time() - start)
         return command
 
 
@@ -118,14 +118,18 @@ def play_deal(variant: str, levels: Sequence[str], index: int) -> Table:
     return table
 
 
-def margin(table: Table, first: str) -> tuple[float, float | None]:
-    """The points by which the seats of ``first`` did better than the others, and their part of the win."""
+def margin(table: Table, first: str) -> tuple[float, float]:
+    """The points by which the seats of ``first`` did better than the others, and their part of the win:
+    the seat that declared, or else those with the best score of the deal."""
     result, rules = table.ended[0], table.state.rules
     assert rules is not None
     sign = 1 if rules.wins == "highest" else -1
     mine = [s.delta for s in result.seats if table.levels[s.seat] == first]
     theirs = [s.delta for s in result.seats if table.levels[s.seat] != first]
-    won = None if result.winner is None else float(table.levels[result.winner] == first)
+    best = [s.seat for s in result.seats if sign * s.delta == max(sign * x.delta for x in result.seats)]
+    if rules.family == "declare" and result.winner is not None:
+        best = [result.winner]
+    won = sum(table.levels[seat] == first for seat in best) / len(best)
     return sign * (sum(mine) / len(mine) - sum(theirs) / len(theirs)), won
 
 
@@ -144,15 +148,12 @@ def measure(job: tuple[str, str, str, int, int]) -> tuple[list[float], list[floa
             table = play_deal(variant, levels, index)
             points, win = margin(table, a)
             both += points / 2
-            if win is None:
-                undecided += 1
-            else:
-                won.append(win)
+            won.append(win)
+            undecided += table.ended[0].winner is None
             for level, some in table.times.items():
                 times.setdefault(level, []).extend(some)
         margins.append(both)
-        if won:
-            wins.append(sum(won) / len(won))
+        wins.append(sum(won) / len(won))
     return margins, wins, times, undecided
 
 
@@ -174,7 +175,7 @@ def main() -> None:
     parser.add_argument("--pairs", default=",".join(PAIRS))
     parser.add_argument("--jobs", type=int, default=2)
     asked = parser.parse_args()
-    print(f"{'variant':20} {'pairing':14} {'margin a deal':>18} {'deals won':>16} undecided   ms a move: median, worst")
+    print(f"{'variant':20} {'pairing':14} {'margin a deal':>18} {'deals won':>16} no winner  ms a move: median, worst")
     with ProcessPoolExecutor(asked.jobs) as pool:
         for variant in asked.variants.split(","):
             for pair in asked.pairs.split(","):

@@ -12,15 +12,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
+from domain.arrange import best
 from domain.bots.chance import Chance
 from domain.bots.fits import BIT, PLACES, Distance, Fits, MeldKinds, pure_sequences, spread
 from domain.bots.guess import Guess
 from domain.bots.sight import Sight, near
-from domain.cards import FACE
+from domain.cards import FACE, pack
 from domain.commands import Command, Declare, Discard, Draw
 
 #: Distances are counted up to here; beyond, hands are compared by how their cards lie together.
-FAR: Final = 5
+FAR: Final = 4
 #: How often ``easy`` throws some other card than the one it should.
 SLIP: Final = 0.2
 
@@ -93,12 +94,12 @@ class _Medium(_Easy):
     def loose(self, faces: Sequence[int]) -> int:
         """How many cards lie outside the groups, a missing life counted like a card."""
         hand = Hand(faces, self.sight)
-        best = self.fits.least(hand.held, hand.wilds) + 2
+        least = self.fits.least(hand.held, hand.wilds) + 2
         for cards in pure_sequences(hand.held):
             rest = hand.held - cards
-            best = min(best, self.fits.least(rest, hand.wilds, need=True, limit=best))
-            best = min(best, self.fits.least(rest, hand.wilds, limit=best) + 1)
-        return best
+            least = min(least, self.fits.least(rest, hand.wilds, need=True, limit=least))
+            least = min(least, self.fits.least(rest, hand.wilds, limit=least) + 1)
+        return least
 
     def ties(self, face: int) -> float:
         """How much a card belongs to the rest of the hand."""
@@ -133,6 +134,12 @@ class _Hard(_Medium):
         hand = Hand(faces, self.sight)
         return self.distance.of(hand.held, hand.wilds, FAR, over)
 
+    def charge(self, faces: Sequence[int]) -> int:
+        """What the hand would be charged if somebody else won now (TC-12, SD-7)."""
+        sight = self.sight
+        wild = sum(1 << f for f, is_wild in enumerate(sight.wild) if is_wild)
+        return best(pack(faces), wild, sight.values, sight.rules.lives, sight.rules.cap or 0).points
+
     def helps(self, faces: Sequence[int], away: int) -> int:
         """How many unseen cards would bring the hand nearer."""
         hand = Hand(faces, self.sight)
@@ -149,6 +156,7 @@ class _Hard(_Medium):
         sight = self.sight
         return sight.wild[top] or self.away([*sight.hand, top], 1) < self.away(sight.hand)
 
+    CHARGE = 0.0
     DANGER = 0.5
     GROWTH = 0.2
     VALUE = 0.1
@@ -159,9 +167,9 @@ class _Hard(_Medium):
         plain = sight.plain(faces) or faces
         away = {f: self.away(without(sight.hand, f)) for f in plain}
         nearest = min(away.values())
-        best = [f for f in plain if away[f] == nearest]
-        if len(best) == 1:
-            return best[0]
+        close = [f for f in plain if away[f] == nearest]
+        if len(close) == 1:
+            return close[0]
         hand = sight.plain(sight.hand)
 
         def score(face: int) -> float:
@@ -170,9 +178,11 @@ class _Hard(_Medium):
             if nearest >= FAR:
                 return self.VALUE * sight.values[face] - growth - risk
             helps = self.helps(without(sight.hand, face), nearest)
+            if self.CHARGE:
+                helps -= self.CHARGE * self.charge(without(sight.hand, face))
             return helps - risk + self.VALUE * sight.values[face] - self.GROWTH * growth
 
-        return max(best, key=lambda f: (score(f), -f))
+        return max(close, key=lambda f: (score(f), -f))
 
 
-_PLAYERS: Final[dict[str, type[_Easy] | type[_Medium]]] = {"easy": _Easy, "medium": _Medium, "hard": _Hard}
+_PLAYERS: Final[dict[str, type[_Easy | _Medium]]] = {"easy": _Easy, "medium": _Medium, "hard": _Hard}

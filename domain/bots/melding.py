@@ -112,6 +112,9 @@ def _open_ends(sight: Sight, meld: Laid) -> list[int]:
 class _Easy:
     """What lies in the hand now."""
 
+    #: what a card left over counts beside its value, for it stands between the hand and its end
+    EACH = 0
+
     def __init__(self, sight: Sight, chance: Chance, history: Sequence[Any]) -> None:
         del history
         self.sight = sight
@@ -131,7 +134,8 @@ class _Easy:
         if found is None:
             values = self.sight.values
             worth = [
-                1000 if f == owed else 0 if f in self.open else 1 if ones else values[f] for f in FACE_AT
+                1000 if f == owed else 0 if f in self.open else 1 if ones else values[f] + self.EACH
+                for f in FACE_AT
             ]  # fmt: skip
             found = self._measures[key] = Fits(self.sight.kinds, worth, price)
         return found
@@ -293,15 +297,16 @@ class _Medium(_Easy):
 class _Hard(_Medium):
     """As ``medium``, by what may still come, and what the others may want."""
 
-    PRICE = 6
+    PRICE = 12
+    EACH = 8
     #: how many draws ahead a hand is judged
-    AHEAD = 2.0
+    AHEAD = 0.5
     #: points that a card which the next seat can use brings it
-    FEED = 10.0
+    FEED = 0.0
     #: what a card left over is worth, as a part of its value, where cards on the table count
-    KEEP = 0.3
+    KEEP = 0.0
     #: cards in the smallest other hand from which on the end is near
-    NEAR = 2
+    NEAR = 3
 
     def __init__(self, sight: Sight, chance: Chance, history: Sequence[Any]) -> None:
         super().__init__(sight, chance, history)
@@ -309,9 +314,31 @@ class _Hard(_Medium):
 
     @property
     def price(self) -> int:
-        """Nothing is saved when the end is near."""
+        """Nothing is saved when the end is near, or where wilds count most on the table."""
+        return 0 if self.counts or self.nearest <= self.NEAR else self.PRICE
+
+    #: cards in the smallest other hand from which on melds are laid before the hand can go out whole
+    HOLD = 3
+
+    def plays(self, plays: list[Play], may_throw: bool) -> Play | None:
+        """As ``medium``; but a meld stays hidden, and closed to the others, while there is time."""
         sight = self.sight
-        return 0 if min(sight.cards[s] for s in sight.others) <= self.NEAR else self.PRICE
+        if may_throw and not sight.pending and self.nearest > self.HOLD:
+            if self.left(sight.hand, free=1, ones=True):
+                plays = [p for p in plays if not isinstance(p, Meld)]
+        return super().plays(plays, may_throw) if plays else None
+
+    @property
+    def nearest(self) -> int:
+        """How many cards the smallest other hand holds."""
+        return min(self.sight.cards[s] for s in self.sight.others)
+
+    @property
+    def ahead(self) -> float:
+        """How many draws are likely to be left."""
+        return self.AHEAD + self.SLOPE * (self.nearest - 1)
+
+    SLOPE = 1.0
 
     def prospect(self, faces: Sequence[int], free: int = 0) -> float:
         """What the hand leaves over, less what the next draws may bring."""
@@ -331,7 +358,7 @@ class _Hard(_Medium):
                 better = now - least(held + spread((f,)), wilds, free=free)
                 if better > 0:
                     gain += copies * (better + (sight.values[f] if self.counts else 0))
-        return now - self.AHEAD * gain / self.guess.total
+        return now - self.ahead * gain / self.guess.total
 
     def draws(self, draws: list[Draw], ends: Pass | None) -> Command:
         """The draw after which least is left over, the stock judged by what may come."""
@@ -383,6 +410,6 @@ class _Hard(_Medium):
         return self.prospect(rest) + feed * max(self.guess.wanted(face), face in self.open)
 
 
-_PLAYERS: Final[dict[str, type[_Easy] | type[_Medium]]] = {"easy": _Easy, "medium": _Medium, "hard": _Hard}
+_PLAYERS: Final[dict[str, type[_Easy | _Medium]]] = {"easy": _Easy, "medium": _Medium, "hard": _Hard}
 
 assert PLACES == 52
