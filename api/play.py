@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from domain import commands as cmd
 from domain.commands import Command
+from domain.decide import check_variant
 from domain.events import Event
 from domain.views import View
 from persistence.store import SeatRow, TokenRow
@@ -145,10 +146,19 @@ async def send_command(request: Call) -> Reply:
     query = read_query(request, CommandQuery)
     command = await read_json(request, _command)
     key = None if query.dry_run else idempotency_key(request, "sendCommand", command, caller)
-    done = await server.service.submit(
-        request.path_params["game_id"], freeing if type(command) is cmd.Resign else command, caller,
-        key=key, if_version=if_match(request), dry_run=query.dry_run,
-    )  # fmt: skip
+    game_id = request.path_params["game_id"]
+    try:
+        done = await server.service.submit(
+            game_id, freeing if type(command) is cmd.Resign else command, caller,
+            key=key, if_version=if_match(request), dry_run=query.dry_run,
+        )  # fmt: skip
+    except Problem as refusal:
+        if refusal.code in ("auth.required", "auth.not_your_game"):
+            # What the variant does not have is said before who may have it.
+            table = await server.service.table(game_id)
+            assert table.state.rules is not None
+            check_variant(table.state.rules, command)
+        raise
     if query.dry_run:
         return json_reply(DryRun(done.state.version), headers={"ETag": done.table.etag, **_VIEW})
     return Reply(answer(done, query.view), 200, answer_headers(done))

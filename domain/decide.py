@@ -170,12 +170,17 @@ def execute(state: Match, command: Any, actor: Actor, at: str, dry: bool = False
     return Decision(rec.events, rec.state)
 
 
+def check_variant(rules: RuleSet, command: Any) -> None:
+    """Raises ``command.not_in_variant``, whoever sends it."""
+    if isinstance(command, cmd.GameCommand) and type(command) not in FAMILIES[rules.family].commands_of(rules):
+        raise refuse(rules, "command.not_in_variant")
+
+
 def _play(rec: Recorder, command: Any, actor: Actor) -> None:
     state, rules = rec.state, rec.rules
     family = FAMILIES[rules.family]
     kind: type = type(command)  # pyright: ignore[reportUnknownVariableType]
-    if kind not in family.commands_of(rules):
-        raise refuse(rules, "command.not_in_variant")
+    check_variant(rules, command)
     if actor.seat is None:
         raise refuse(rules, "auth.not_your_game", detail="Only a seat can play; this token is none's.")
     if state.status == "paused":

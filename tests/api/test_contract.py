@@ -174,3 +174,14 @@ async def test_a_parameter_that_an_operation_does_not_know_is_refused(client: Cl
     answer = await client.call("POST", "/v1/games?dry_run=true", json={"variant": "george"})
     assert code(answer) == "request.invalid"
     assert len((await client.call("GET", "/v1/games")).json()["items"]) == 1
+
+
+@pytest.mark.asyncio
+async def test_what_the_variant_lacks_is_said_before_who_may_send_it(client: Client) -> None:
+    game, other = await client.game(), await client.game()
+    for who in (None, other.tokens[0], game.host, OPERATOR_KEY, 0, 1):
+        assert code(await game.send(who, {"type": "pass"})) == "command.not_in_variant"
+    assert code(await game.send(None, {"type": "pass", "by": 1})) == "request.invalid"
+    assert code(await game.send(UNKNOWN, {"type": "pass"})) == "auth.unknown_token"
+    assert code(await game.send(None, {"type": "resign"})) == "auth.required"
+    assert code(await game.send(other.tokens[0], {"type": "draw", "source": "stock"})) == "auth.not_your_game"
