@@ -14,13 +14,11 @@ from typing import Any
 
 import uvicorn
 from litestar import Litestar
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from .app import create_app
+from .connection import BoundedProtocol
 from .demo import open_demo
-from .edge import every_answer
 from .operations import MOST_BYTES
-from .problems import MEDIA_TYPE, Problem
 from .server import Server
 from .settings import Settings, SettingsError, from_environment
 
@@ -61,25 +59,13 @@ class _Joined:
         return getattr(self._transport, name)
 
 
-class _Protocol(HttpToolsProtocol):
-    """uvicorn's, on such a transport."""
+class _Protocol(BoundedProtocol):
+    """uvicorn's with bounds, on such a transport."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected."""
         super().connection_made(transport)
         self.transport = _Joined(transport, self.loop)  # type: ignore[assignment]
-
-    def send_400_response(self, msg: str) -> None:
-        """What is no HTTP at all is a problem like any other."""
-        problem = Problem("request.malformed", msg)
-        body = problem.body()
-        headers = (
-            (b"content-type", MEDIA_TYPE.encode()), (b"content-length", b"%d" % len(body)), (b"connection", b"close"),
-            *every_answer(),
-        )  # fmt: skip
-        lines = [b"HTTP/1.1 400 Bad Request", *(b"%b: %b" % header for header in headers), b"", body]
-        self.transport.write(b"\r\n".join(lines))
-        self.transport.close()
 
 
 class DrainingServer(uvicorn.Server):
