@@ -110,7 +110,7 @@ class Socket:
         self._request = cast(Call, socket)
         self._scope: Any = socket.scope
         self._receive: Any = socket.receive
-        self._send: Any = socket.send
+        self._out: Any = socket.send
         self._server: Server = server_of(self._request)
         self._game_id: str = socket.path_params["game_id"]
         self._caller = Caller()
@@ -142,6 +142,13 @@ class Socket:
         if not self._accepted:
             self._accepted = True
             await self._send({"type": "websocket.accept", "subprotocol": None, "headers": []})
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        """Raises `_Gone` where the server under this one has closed already, over a frame that was none."""
+        try:
+            await self._out(message)
+        except RuntimeError:
+            raise _Gone from None
 
     # Who it is
 
