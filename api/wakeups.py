@@ -47,6 +47,8 @@ LEASE = 30.0
 #: What is due later than this is not kept in memory: the store has it.
 _HORIZON = 600.0
 _RETRY = 1.0
+#: Entries of the heap that may be void before they are thrown away.
+_VOID = 100
 
 _SERVER = Actor(server=True)
 #: Steps that are a bot's to think of.
@@ -179,6 +181,10 @@ class Wakeups:
     def _push(self, game_id: str, commit: int, wait: float, asked: bool = False) -> None:
         due = asyncio.get_running_loop().time() + wait
         heapq.heappush(self._heap, (due, commit, game_id, asked))
+        if len(self._heap) > 2 * len(self._kept) + _VOID:
+            # A move makes the clock before it void, long before that is due.
+            self._heap = [entry for entry in self._heap if self._kept.get(entry[2]) == entry[1]]
+            heapq.heapify(self._heap)
         self._changed.set()
 
     async def start(self) -> None:
