@@ -26,6 +26,7 @@ Call = Request[Any, Any, Any]
 _any = msgspec.json.Decoder()
 _PATH = re.compile(r"^(?P<what>.*?)(?: - at (?:the key in )?`(?P<path>\$.*)`)?$", re.DOTALL)
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[\.\.\.\]")
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _ETAG = re.compile(r'^(?:W/)?"?(\d{1,15})(?:\.\d+)?"?$')
 #: What a pattern means, for whoever did not match it.
 _PATTERNS = (("[A23456789TJQK][CDHS]", "a card"), ("=[A23456789TJQK]", "a placed card"), ("0-9a-f", "64 hex digits"))
@@ -93,6 +94,8 @@ def fault_of(error: msgspec.ValidationError, root: str = "#") -> Fault:
     pointer = root
     for name, index in _STEP.findall(found["path"] or ""):
         pointer += f"/{name or index}" if name or index else ""
+    if unknown := _UNKNOWN.match(found["what"]):  # it is there, so it can be pointed at
+        pointer += "/" + unknown[1].replace("~", "~0").replace("/", "~1")
     return Fault(pointer, "request.invalid", _sentence(found["what"]))
 
 

@@ -23,7 +23,7 @@ MALFORMED = [
 INVALID = [
     (b"null", "#"), (b"1", "#"), (b"[]", "#"), (b'"draw"', "#"), (b"{}", "#"), (b'{"type":null}', "#/type"),
     (b'{"type":1}', "#/type"), (b'{"type":"fly"}', "#/type"), (b'{"type":"draw"}', "#"),
-    (b'{"type":"draw","source":"sky"}', "#/source"), (b'{"type":"draw","source":"stock","x":1}', "#"),
+    (b'{"type":"draw","source":"sky"}', "#/source"), (b'{"type":"draw","source":"stock","x":1}', "#/x"),
     (b'{"type":"draw","source":"stock","count":0}', "#/count"),
     (b'{"type":"draw","source":"stock","count":1.5}', "#/count"),
     (b'{"type":"draw","source":"stock","count":"1"}', "#/count"),

@@ -170,7 +170,7 @@ async def test_a_parameter_that_an_operation_does_not_know_is_refused(client: Cl
     for method, path in ("POST", "/seats"), ("GET", ""), ("GET", "/actions"), ("GET", "/log"), ("POST", "/rematch"):
         answer = await client.call(method, f"{game.path}{path}?dry_run=true", game.host)
         assert code(answer) == "request.invalid"
-        assert answer.json()["errors"][0]["pointer"].startswith("?")
+        assert answer.json()["errors"][0]["pointer"] == "?dry_run"
     answer = await client.call("POST", "/v1/games?dry_run=true", json={"variant": "george"})
     assert code(answer) == "request.invalid"
     assert len((await client.call("GET", "/v1/games")).json()["items"]) == 1
@@ -185,3 +185,18 @@ async def test_what_the_variant_lacks_is_said_before_who_may_send_it(client: Cli
     assert code(await game.send(UNKNOWN, {"type": "pass"})) == "auth.unknown_token"
     assert code(await game.send(None, {"type": "resign"})) == "auth.required"
     assert code(await game.send(other.tokens[0], {"type": "draw", "source": "stock"})) == "auth.not_your_game"
+
+
+@pytest.mark.asyncio
+async def test_a_member_that_is_not_known_is_pointed_at(client: Client) -> None:
+    turn = {"seat": 0, "phase": "draw", "x": 0}
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"x": 1}, "#/x"),
+        ({"a/b~c": 1}, "#/a~1b~0c"),
+        ({"seats": [{"kind": "open", "name": "Ada"}]}, "#/seats/0/name"),
+        ({"sandbox": {"position": {"hands": [], "turn": turn}}}, "#/sandbox/position/turn/x"),
+    ]
+    for body, pointer in cases:
+        answer = await client.create(**body)
+        assert code(answer) == "request.invalid"
+        assert [fault["pointer"] for fault in answer.json()["errors"]] == [pointer]

@@ -142,7 +142,7 @@ async def test_ss_1_create_refused(client: httpx.AsyncClient) -> None:
         ({"columns": ["Ada"], "target": 1.5}, "#/target"),
         ({"columns": ["Ada"], "target": "500"}, "#/target"),
         ({"columns": ["Ada"], "target": 1_000_001}, "#/target"),
-        ({"columns": ["Ada"], "goal": 500}, "#"),
+        ({"columns": ["Ada"], "goal": 500}, "#/goal"),
         ([], "#"),
     ]
     for body, pointer in wrong:

@@ -80,8 +80,10 @@ async def test_who_may_not_have_a_socket_is_told_why(site: Site, monkeypatch: py
         async with site.socket(game, 0, query) as socket:
             assert await refused(socket) == (400, "request.invalid")
     missing = Game(site.client, {**game.created, "game": {"game_id": f"{game.id[:-4]}0000"}})
-    async with site.socket(missing, f"{missing.id}.seat0.AAAA") as socket:
-        assert await refused(socket) == (404, "not_found")
+    nobody = f"{missing.id}.seat0.AAAA"
+    for who, expected in (game.tokens[0], (404, "not_found")), (nobody, (401, "auth.unknown_token")):
+        async with site.socket(missing, who) as socket:
+            assert await refused(socket) == expected
     monkeypatch.setattr(sockets, "AUTH_SECONDS", 0.05)
     for silent in (game, private):
         async with site.socket(silent, token=False) as socket:
