@@ -28,9 +28,10 @@ HUMAN: dict[str, Any] = {"kind": "human"}
 BOTS: list[dict[str, Any]] = [{"kind": "bot", "level": level} for level in ("hard", "medium", "easy", "medium")]
 
 
-def amounts(short: int, long: int) -> Any:
-    """``amount`` as a parameter: a slice for every run, and what `make soak` does."""
-    return pytest.mark.parametrize("amount", [short, pytest.param(long, marks=pytest.mark.soak)])
+def amounts(short: int | None, long: int) -> Any:
+    """``amount`` as a parameter: a slice for every run, if there is one, and what `make soak` does."""
+    slices = [] if short is None else [short]
+    return pytest.mark.parametrize("amount", [*slices, pytest.param(long, marks=pytest.mark.soak)])
 
 
 class Process:

@@ -1,3 +1,4 @@
+# ruff: noqa: ASYNC110
 """Thousands of games opened, joined, played and followed: what the server holds in memory stays bounded."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: ASYNC110, ASYNC220
 """PostgreSQL is stopped, its connections are cut, its replies are lost, all in the middle of play."""
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Postgres:
         elif self._first is not None:
             os.kill(self._first, signal.SIGQUIT)
             async with asyncio.timeout(SOON):
-                while (self._data / "postmaster.pid").exists():  # noqa: ASYNC110
+                while (self._data / "postmaster.pid").exists():
                     await asyncio.sleep(0.01)
         self._process = self._first = None
 
@@ -116,7 +117,7 @@ async def on(players: list[Player], more: int) -> None:
     """Every player plays so many commands more."""
     goal = {id(player): len(player.told) + more for player in players}
     async with asyncio.timeout(SOON):
-        while any(len(p.told) < goal[id(p)] for p in players):  # noqa: ASYNC110
+        while any(len(p.told) < goal[id(p)] for p in players):
             await asyncio.sleep(0.01)
 
 
@@ -141,7 +142,7 @@ async def judged(url: str, players: list[Player], followed: dict[str, list[int]]
         assert got == list(range(len(got)))
 
 
-@amounts(2, 12)
+@amounts(1, 12)
 @pytest.mark.asyncio
 async def test_postgresql_crashes_and_comes_back(own_postgres: tuple[Postgres, str], amount: int) -> None:
     postgres, url = own_postgres
@@ -175,7 +176,7 @@ async def away(client: Client, players: list[Player]) -> None:
     assert (await client.call("GET", "/health/live")).status_code == 200
 
 
-@amounts(10, 150)
+@amounts(5, 150)
 @pytest.mark.asyncio
 async def test_every_connection_is_cut_again_and_again(own_postgres: tuple[Postgres, str], amount: int) -> None:
     postgres, url = own_postgres
@@ -213,7 +214,7 @@ class Losing(Proxy):
         self.wait = 0 if value else None
 
 
-@amounts(10, 200)
+@amounts(8, 200)
 @pytest.mark.asyncio
 async def test_whatever_reply_is_lost_a_repeat_with_the_key_has_one_effect(postgres_url: str, amount: int) -> None:
     proxy = Losing(postgres_url)
@@ -223,7 +224,7 @@ async def test_whatever_reply_is_lost_a_repeat_with_the_key_has_one_effect(postg
     async with running(proxy.url, poll=60.0) as client:
         for number in range(amount):
             # A table is opened, a seat taken, a command sent; somewhere on the way a reply is lost.
-            proxy.wait = chance.randrange(24)
+            proxy.wait = chance.randrange(12)
             key = {"Idempotency-Key": f"a-key-that-is-long-enough-{number}"}
             body = {"variant": "wild-rummy", "seats": [HUMAN, {"kind": "open"}]}
             created, before = await again(client, "/v1/games", None, key, body)
@@ -238,7 +239,8 @@ async def test_whatever_reply_is_lost_a_repeat_with_the_key_has_one_effect(postg
             assert moved
             lost += before + sat + player.unavailable
             proxy.wait = None
-            check_commits(player, await stored(postgres_url, game.id))
+            log = await stored(postgres_url, game.id)
+            check_commits(player, [c for c in log if c.actor.startswith("seat:")])
             kinds = [e["type"] for e in await verified(game)]
             assert [kinds.count(kind) for kind in ("game_created", "seat_taken", "game_started")] == [1, 2, 1]
         listed = await client.call("GET", "/v1/games?limit=500")

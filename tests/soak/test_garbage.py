@@ -1,3 +1,4 @@
+# ruff: noqa: ARG005, E501, PERF401
 """Garbage in every form that a network can bring: coded refusals, nothing recorded, and a healthy server after it."""
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ async def on_turn(game: Game) -> tuple[int, list[dict[str, Any]]] | None:
     return None
 
 
-@amounts(30, 400)
+@amounts(18, 400)
 @pytest.mark.asyncio
 async def test_a_command_sent_twice_at_once_has_one_effect(postgres_url: str, amount: int) -> None:
     chance = random.Random(amount)
@@ -76,7 +76,7 @@ async def test_a_command_sent_twice_at_once_has_one_effect(postgres_url: str, am
             await verified(game)
 
 
-@amounts(15, 200)
+@amounts(8, 200)
 @pytest.mark.asyncio
 async def test_a_table_opened_or_joined_twice_at_once_is_one(postgres_url: str, amount: int) -> None:
     body = {"seats": [HUMAN, {"kind": "open"}, {"kind": "open"}], "visibility": "public"}
@@ -115,7 +115,7 @@ async def test_a_seat_wanted_by_many_is_given_once(postgres_url: str) -> None:
 @pytest.mark.asyncio
 async def test_starts_resignations_and_rematches_twice_at_once(postgres_url: str) -> None:
     async with running(postgres_url, bot_delay=60.0) as one, running(postgres_url, bot_delay=60.0) as two:
-        for _ in range(3):
+        for _ in range(1):
             game = await one.game(seats=[HUMAN, HUMAN, BOTS[0]], start="manual")
             other = at(two, game)
             starts = await asyncio.gather(*(g.send(g.host, {"type": "start"}) for g in (game, other)))
