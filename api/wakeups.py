@@ -43,7 +43,7 @@ ABSENT_AFTER = 3
 ABSENT_LEVEL = "medium"
 #: How long overdue a wake-up is, in seconds, that nobody seems to keep; how long one who claims it has.
 GRACE = 3.0
-LEASE = 30.0
+LEASE = 8.0
 #: What is due later than this is not kept in memory: the store has it.
 _HORIZON = 600.0
 _RETRY = 1.0
