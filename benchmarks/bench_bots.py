@@ -68,7 +68,8 @@ class Table:
     def step(self) -> None:
         """One command: a call of rummy if a seat makes one, else the move of the seat to act."""
         deal = self.state.deal
-        assert deal is not None and deal.turn is not None
+        assert deal is not None
+        assert deal.turn is not None
         turn = deal.turn
         seats = range(len(self.levels))
         if turn.discarder is not None:

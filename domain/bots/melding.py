@@ -323,9 +323,9 @@ class _Hard(_Medium):
     def plays(self, plays: list[Play], may_throw: bool) -> Play | None:
         """As ``medium``; but a meld stays hidden, and closed to the others, while there is time."""
         sight = self.sight
-        if may_throw and not sight.pending and self.nearest > self.HOLD:
-            if self.left(sight.hand, free=1, ones=True):
-                plays = [p for p in plays if not isinstance(p, Meld)]
+        early = may_throw and not sight.pending and self.nearest > self.HOLD
+        if early and self.left(sight.hand, free=1, ones=True):
+            plays = [p for p in plays if not isinstance(p, Meld)]
         return super().plays(plays, may_throw) if plays else None
 
     @property

@@ -32,15 +32,15 @@ class Memory:
             self._note(event)
 
     def _note(self, event: Any) -> None:
-        tag = _tag(event)
+        tag, seat = _tag(event), int(getattr(event, "seat", 0))
         if tag == "card_drawn":
             if event.source == "discard":
                 for card in event.cards:
-                    self.holds[event.seat][FACE[card]] += 1
-                    self.taken[event.seat].append(FACE[card])
+                    self.holds[seat][FACE[card]] += 1
+                    self.taken[seat].append(FACE[card])
         elif tag == "card_discarded":
-            self.thrown[event.seat].append(FACE[event.card])
-            self._gone(event.seat, FACE[event.card])
+            self.thrown[seat].append(FACE[event.card])
+            self._gone(seat, FACE[event.card])
         elif tag in ("meld_laid", "cards_laid_off"):
             for card in event.cards:
                 self._gone(event.seat, PLACED[card] & 63)

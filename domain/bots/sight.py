@@ -64,7 +64,9 @@ class Sight:
     """
 
     def __init__(self, view: ViewSeen, rules: RuleSet) -> None:
-        assert view.you is not None and view.deal is not None and view.turn is not None
+        assert view.you is not None
+        assert view.deal is not None
+        assert view.turn is not None
         self.rules = rules
         self.kinds: MeldKinds = meld_kinds(rules)
         self.you: int = view.you
