@@ -62,7 +62,7 @@ def rule_set(options: dict[str, Any], seats: int) -> RuleSet:
         opens_pile=True, wild_by="upcard_rank",
         target=options["target"], crossing=options["crossing"],
         runs=False, set_limit=0, max_wilds=1, splits=True,  # GE-1
-        beside=True, calls=True, last_card="float",
+        calls=True, last_card="float",
         pile="matching_pair", may_return_taken=False,  # GE-3
         reshuffles="never",
         values=VALUES, wild_value=100, wild_ace_value=200, deadwood=options["deadwood"],
