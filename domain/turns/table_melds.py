@@ -196,10 +196,10 @@ def _use_fault(rules: RuleSet, deal: Deal, turn: Turn, hand: int, number: int) -
     deepest = deal.discard[-number]
     if rules.pile == "playable_top":
         return None if _playable_now(rules, deal, turn, hand, deepest) else "draw.discard_unplayable"
-    if rules.pile == "matching_pair" or (rules.pile == "deepest" and number > 1):
-        # The card just taken, where it is one, is the one that is owed: it is played or the draw is refused.
-        if stuck(rules, deal.wild, turn.seat, hand, deal.melds, (deepest,), None):
-            return "draw.deepest_unplayable"
+    owed = rules.pile == "matching_pair" or (rules.pile == "deepest" and number > 1)
+    # A single card taken is the very one that is owed: nothing else is barred.
+    if owed and stuck(rules, deal.wild, turn.seat, hand, deal.melds, (deepest,), None):
+        return "draw.deepest_unplayable"
     return None
 
 
