@@ -18,21 +18,21 @@ PlacedIn = Annotated[str, Meta(pattern=PLACED_PATTERN)]
 MeldId = Annotated[int, Meta(ge=1)]
 
 
-class Draw(Struct, frozen=True, forbid_unknown_fields=True, tag="draw", omit_defaults=True):
+class Draw(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="draw", omit_defaults=True):
     """Draw the stock's top card, or one or more cards off the top of the discard pile."""
 
     source: Literal["stock", "discard"]
     count: Annotated[int, Meta(ge=1)] = 1
 
 
-class Meld(Struct, frozen=True, forbid_unknown_fields=True, tag="meld", omit_defaults=True):
+class Meld(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="meld", omit_defaults=True):
     """Lay a new set or run from the hand."""
 
     cards: Annotated[list[PlacedIn], Meta(min_length=1, max_length=110)]
     kind: Literal["set", "run"] | None = None
 
 
-class LayOff(Struct, frozen=True, forbid_unknown_fields=True, tag="lay_off", omit_defaults=True):
+class LayOff(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="lay_off", omit_defaults=True):
     """Add cards to a meld on the table, at either end of a run, in a set, or beside a wild (FK-10)."""
 
     meld: MeldId
@@ -40,7 +40,7 @@ class LayOff(Struct, frozen=True, forbid_unknown_fields=True, tag="lay_off", omi
     position: Literal["low", "high", "beside"] | None = None
 
 
-class Swap(Struct, frozen=True, forbid_unknown_fields=True, tag="swap", omit_defaults=True):
+class Swap(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="swap", omit_defaults=True):
     """Put a natural card in the place of a wild; the wild comes to the hand (WR-13)."""
 
     meld: MeldId
@@ -48,20 +48,20 @@ class Swap(Struct, frozen=True, forbid_unknown_fields=True, tag="swap", omit_def
     wild: PlacedIn | None = None
 
 
-class Discard(Struct, frozen=True, forbid_unknown_fields=True, tag="discard"):
+class Discard(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="discard"):
     """Put one card on the discard pile and end the turn."""
 
     card: CardIn
 
 
-class Declare(Struct, frozen=True, forbid_unknown_fields=True, tag="declare"):
+class Declare(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="declare"):
     """Show thirteen cards in groups and set the fourteenth aside (TC-5, SD-5)."""
 
     groups: Annotated[list[Annotated[list[PlacedIn], Meta(max_length=20)]], Meta(max_length=20)]
     discard: CardIn
 
 
-class CallRummy(Struct, frozen=True, forbid_unknown_fields=True, tag="call_rummy", omit_defaults=True):
+class CallRummy(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="call_rummy", omit_defaults=True):
     """Take the top discard out of turn, add it to a meld, and discard a card (FK-12)."""
 
     meld: MeldId
@@ -69,36 +69,36 @@ class CallRummy(Struct, frozen=True, forbid_unknown_fields=True, tag="call_rummy
     position: Literal["low", "high", "beside"] | None = None
 
 
-class Pass(Struct, frozen=True, forbid_unknown_fields=True, tag="pass"):
+class Pass(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="pass"):
     """With an empty stock: end the hand (FK-15)."""
 
 
-class Split(Struct, frozen=True, forbid_unknown_fields=True, tag="split"):
+class Split(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="split"):
     """Split a meld of six or more cards in two (FK-23)."""
 
     meld: MeldId
     at: Annotated[int, Meta(ge=0)]
 
 
-class Start(Struct, frozen=True, forbid_unknown_fields=True, tag="start", omit_defaults=True):
+class Start(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="start", omit_defaults=True):
     """Start a waiting game, open seats filled with bots of this level if one is named."""
 
     fill: Level | None = None
 
 
-class Pause(Struct, frozen=True, forbid_unknown_fields=True, tag="pause"):
+class Pause(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="pause"):
     """Stop the game and its clock."""
 
 
-class Resume(Struct, frozen=True, forbid_unknown_fields=True, tag="resume"):
+class Resume(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="resume"):
     """Go on after a pause."""
 
 
-class Resign(Struct, frozen=True, forbid_unknown_fields=True, tag="resign"):
+class Resign(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="resign"):
     """Leave: while waiting the seat becomes free, in play a bot plays on."""
 
 
-class Cancel(Struct, frozen=True, forbid_unknown_fields=True, tag="cancel"):
+class Cancel(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="cancel"):
     """End a game that has not begun (host), or any game (operator)."""
 
 

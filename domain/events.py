@@ -32,13 +32,13 @@ from domain.shapes import (
 Hex = Annotated[str, Meta(extra_json_schema={"pattern": "^[0-9a-f]{64}$"})]
 
 
-class _Event(Struct, frozen=True):
+class _Event(Struct, frozen=True, gc=False):
     seq: int
     commit: int
     at: Time
 
 
-class GameCreated(_Event, frozen=True, tag="game_created"):
+class GameCreated(_Event, frozen=True, gc=False, tag="game_created"):
     """The table: variant, resolved rules, seats, the commitment to the secret seed (K-11).
 
     ``seed`` and ``setup`` (what a sandbox asked for) are hidden from all until the log.
@@ -60,14 +60,14 @@ class GameCreated(_Event, frozen=True, tag="game_created"):
     first: SeatNo | None = None
 
 
-class SeatTaken(_Event, frozen=True, tag="seat_taken"):
+class SeatTaken(_Event, frozen=True, gc=False, tag="seat_taken"):
     """A person sits down; the entropy goes into the shuffles (K-11)."""
 
     seat: SeatNo
     entropy: str
 
 
-class SeatLeft(_Event, frozen=True, tag="seat_left"):
+class SeatLeft(_Event, frozen=True, gc=False, tag="seat_left"):
     """A seat is left: free again while waiting, played by ``bot`` afterwards."""
 
     seat: SeatNo
@@ -75,13 +75,13 @@ class SeatLeft(_Event, frozen=True, tag="seat_left"):
     bot: Level | None
 
 
-class SeatReturned(_Event, frozen=True, tag="seat_returned"):
+class SeatReturned(_Event, frozen=True, gc=False, tag="seat_returned"):
     """The owner of an absent seat is back."""
 
     seat: SeatNo
 
 
-class GameStarted(_Event, frozen=True, tag="game_started"):
+class GameStarted(_Event, frozen=True, gc=False, tag="game_started"):
     """All seats are filled; ``client`` fixes the shuffles, ``first`` is the first dealer or starter."""
 
     seats: list[SeatKind]
@@ -89,7 +89,7 @@ class GameStarted(_Event, frozen=True, tag="game_started"):
     first: SeatNo
 
 
-class DealStarted(_Event, frozen=True, tag="deal_started"):
+class DealStarted(_Event, frozen=True, gc=False, tag="deal_started"):
     """A deal with all that is needed to fold it: totals, streaks, the table.
 
     ``hands``: each hidden from all but its seat; ``deck`` (the whole order, or what a position left
@@ -111,7 +111,7 @@ class DealStarted(_Event, frozen=True, tag="deal_started"):
     deck: list[CardText] | None
 
 
-class CardDrawn(_Event, frozen=True, tag="card_drawn"):
+class CardDrawn(_Event, frozen=True, gc=False, tag="card_drawn"):
     """A draw; from the stock ``cards`` is null to all but the drawer."""
 
     seat: SeatNo
@@ -121,7 +121,7 @@ class CardDrawn(_Event, frozen=True, tag="card_drawn"):
     turn: TurnShape
 
 
-class MeldLaid(_Event, frozen=True, tag="meld_laid"):
+class MeldLaid(_Event, frozen=True, gc=False, tag="meld_laid"):
     """A new meld."""
 
     seat: SeatNo
@@ -131,7 +131,7 @@ class MeldLaid(_Event, frozen=True, tag="meld_laid"):
     turn: TurnShape | None
 
 
-class CardsLaidOff(_Event, frozen=True, tag="cards_laid_off"):
+class CardsLaidOff(_Event, frozen=True, gc=False, tag="cards_laid_off"):
     """Cards added to a meld; ``position`` is null in sets and where both ends were fed."""
 
     seat: SeatNo
@@ -142,7 +142,7 @@ class CardsLaidOff(_Event, frozen=True, tag="cards_laid_off"):
     turn: TurnShape | None
 
 
-class WildSwapped(_Event, frozen=True, tag="wild_swapped"):
+class WildSwapped(_Event, frozen=True, gc=False, tag="wild_swapped"):
     """A natural card took the place of a wild (WR-13)."""
 
     seat: SeatNo
@@ -153,7 +153,7 @@ class WildSwapped(_Event, frozen=True, tag="wild_swapped"):
     turn: TurnShape
 
 
-class MeldSplit(_Event, frozen=True, tag="meld_split"):
+class MeldSplit(_Event, frozen=True, gc=False, tag="meld_split"):
     """A meld became two (FK-23)."""
 
     seat: SeatNo
@@ -164,7 +164,7 @@ class MeldSplit(_Event, frozen=True, tag="meld_split"):
     turn: TurnShape
 
 
-class CardDiscarded(_Event, frozen=True, tag="card_discarded"):
+class CardDiscarded(_Event, frozen=True, gc=False, tag="card_discarded"):
     """A discard."""
 
     seat: SeatNo
@@ -172,7 +172,7 @@ class CardDiscarded(_Event, frozen=True, tag="card_discarded"):
     turn: TurnShape | None
 
 
-class RummyCalled(_Event, frozen=True, tag="rummy_called"):
+class RummyCalled(_Event, frozen=True, gc=False, tag="rummy_called"):
     """The top discard was taken out of turn onto a meld (FK-12)."""
 
     seat: SeatNo
@@ -183,13 +183,13 @@ class RummyCalled(_Event, frozen=True, tag="rummy_called"):
     turn: TurnShape | None
 
 
-class CallWindowClosed(_Event, frozen=True, tag="call_window_closed"):
+class CallWindowClosed(_Event, frozen=True, gc=False, tag="call_window_closed"):
     """The next draw waits no longer (FK-12)."""
 
     turn: TurnShape
 
 
-class HandDeclared(_Event, frozen=True, tag="hand_declared"):
+class HandDeclared(_Event, frozen=True, gc=False, tag="hand_declared"):
     """A hand was shown, valid or not."""
 
     seat: SeatNo
@@ -199,21 +199,21 @@ class HandDeclared(_Event, frozen=True, tag="hand_declared"):
     errors: list[Fault]
 
 
-class TurnPassed(_Event, frozen=True, tag="turn_passed"):
+class TurnPassed(_Event, frozen=True, gc=False, tag="turn_passed"):
     """The seat to act ends the hand with an empty stock (FK-15)."""
 
     seat: SeatNo
     turn: TurnShape | None
 
 
-class TurnTimedOut(_Event, frozen=True, tag="turn_timed_out"):
+class TurnTimedOut(_Event, frozen=True, gc=False, tag="turn_timed_out"):
     """The clock ran out; the safe default's events follow (TC-9)."""
 
     seat: SeatNo
     phase: Phase
 
 
-class StockRebuilt(_Event, frozen=True, tag="stock_rebuilt"):
+class StockRebuilt(_Event, frozen=True, gc=False, tag="stock_rebuilt"):
     """The pile was shuffled into a new stock (K-13); ``cards`` is hidden from all."""
 
     stock: StockShape
@@ -222,40 +222,40 @@ class StockRebuilt(_Event, frozen=True, tag="stock_rebuilt"):
     cards: list[CardText] | None
 
 
-class DealEnded(_Event, frozen=True, tag="deal_ended"):
+class DealEnded(_Event, frozen=True, gc=False, tag="deal_ended"):
     """A deal is over; what was left of the stock is hidden from all until the log."""
 
     result: DealResult
     stock: list[CardText] | None
 
 
-class MatchEnded(_Event, frozen=True, tag="match_ended"):
+class MatchEnded(_Event, frozen=True, gc=False, tag="match_ended"):
     """The match is over."""
 
     result: MatchResult
 
 
-class SeedRevealed(_Event, frozen=True, tag="seed_revealed"):
+class SeedRevealed(_Event, frozen=True, gc=False, tag="seed_revealed"):
     """The secret seed, for everyone to check every shuffle (K-11)."""
 
     seed: Hex
 
 
-class GamePaused(_Event, frozen=True, tag="game_paused"):
+class GamePaused(_Event, frozen=True, gc=False, tag="game_paused"):
     """Play and its clock stand still; ``by`` is a seat, null for the host."""
 
     by: SeatNo | None
     turn: TurnShape | None
 
 
-class GameResumed(_Event, frozen=True, tag="game_resumed"):
+class GameResumed(_Event, frozen=True, gc=False, tag="game_resumed"):
     """Play goes on."""
 
     by: SeatNo | None
     turn: TurnShape | None
 
 
-class GameCancelled(_Event, frozen=True, tag="game_cancelled"):
+class GameCancelled(_Event, frozen=True, gc=False, tag="game_cancelled"):
     """The game ends without a result."""
 
     reason: Literal["host", "operator", "expired"]

@@ -39,6 +39,7 @@ def removed(hand: int, cards: tuple[int, ...]) -> int:
 
 _RANK_COUNTERS = tuple(sum(7 * ONE[s * 13 + r] for s in range(4)) for r in range(13))
 _SUIT_BITS = sum(ONE[:13])
+_SUIT_COUNTERS = 7 * _SUIT_BITS
 #: The places, three by three, that a run through a rank may begin with, the ace low; and high as well.
 _WINDOWS_LOW = tuple(
     tuple(73 << 3 * low for low in range(max(0, r - 2), min(r, 10) + 1)) for r in range(13)
@@ -88,12 +89,29 @@ def _sets(
     rules: RuleSet, hand: int, faces: Sequence[int], wilds: list[int], most_wild: int
 ) -> Iterator[tuple[int, ...]]:
     a_suit = slots(rules)
+    if rules.decks == 1:  # four counters of one bit each add up within three bits
+        each = sum([hand >> 39 * s & _SUIT_COUNTERS for s in range(4)])
+        low, mid, high = each, each >> 1, each >> 2
+        enough = low & mid | high if not most_wild else mid | high if most_wild == 1 else low | mid | high
+        for rank in spread(enough & _SUIT_BITS):
+            yield from _sets_of(rules, hand, rank, wilds, a_suit)
+        return
     held = [0] * 14
     for f in faces:
         held[RANK[f]] += min(hand >> 3 * f & 7, a_suit)
     for rank in range(13):
         if held[rank] and held[rank] + most_wild >= 3:
             yield from _sets_of(rules, hand, rank, wilds, a_suit)
+
+
+def _starts(mask: int, most_wild: int) -> int:
+    """Where a run may begin: its first three places need a card each."""
+    one, two, three = mask, mask >> 1, mask >> 2
+    if not most_wild:
+        return one & two & three
+    if most_wild == 1:
+        return one & two | one & three | two & three
+    return one | two | three if most_wild == 2 else ~0
 
 
 def _sets_of(
@@ -138,14 +156,12 @@ def _runs(
         masks[SUIT[f]] |= 1 << RANK[f]
     for suit in range(4):
         mask = masks[suit]
-        if not mask or (not most_wild and mask.bit_count() < 3):
-            continue
         if top == 13:
             mask |= (mask & 1) << 13
-        for low in range(top - 1):
-            first = (mask >> low & 7).bit_count()
-            if first + most_wild < 3:
-                continue  # the first three places need a card each
+        starts = _starts(mask, most_wild) & (1 << top - 1) - 1
+        while starts:
+            low = (starts & -starts).bit_length() - 1
+            starts &= starts - 1
             if most_wild:
                 yield from _run_from(rules, suit * 13, low, top, mask, hand, wilds, most_wild)
                 continue

@@ -27,14 +27,14 @@ DealReason = Literal[
 ]  # fmt: skip
 
 
-class Beside(Struct, frozen=True):
+class Beside(Struct, frozen=True, gc=False):
     """A card laid beside a wild of a run (FK-10) and the seat that played it."""
 
     card: CardText
     by: SeatNo
 
 
-class MeldShape(Struct, frozen=True):
+class MeldShape(Struct, frozen=True, gc=False):
     """A meld on the table: placed cards in order and, card by card, the seat that played each."""
 
     id: int
@@ -45,7 +45,7 @@ class MeldShape(Struct, frozen=True):
     beside: list[Beside]
 
 
-class TurnShape(Struct, frozen=True):
+class TurnShape(Struct, frozen=True, gc=False):
     """Whose turn it is and what is owed.
 
     ``taken``: the card taken alone from the pile this turn; ``pending``: cards that must be played
@@ -65,7 +65,7 @@ class TurnShape(Struct, frozen=True):
     remaining: float | None
 
 
-class StockShape(Struct, frozen=True):
+class StockShape(Struct, frozen=True, gc=False):
     """The stock: cards left, how often it was rebuilt, draw commands of the deal so far."""
 
     count: int
@@ -73,14 +73,14 @@ class StockShape(Struct, frozen=True):
     draws: int
 
 
-class WildShape(Struct, frozen=True):
+class WildShape(Struct, frozen=True, gc=False):
     """Every wild face in canonical order, and the card that named them, if one did."""
 
     cards: list[CardText]
     indicator: CardText | None
 
 
-class DealShape(Struct, frozen=True):
+class DealShape(Struct, frozen=True, gc=False):
     """A deal: its number, of how many (null where a target ends the match), dealer and starter."""
 
     number: int
@@ -90,7 +90,7 @@ class DealShape(Struct, frozen=True):
     wild: WildShape
 
 
-class ScoreLine(Struct, frozen=True):
+class ScoreLine(Struct, frozen=True, gc=False):
     """One step of a score: the rule, the part it adds to, the cards it counts, the value."""
 
     rule: str
@@ -99,7 +99,7 @@ class ScoreLine(Struct, frozen=True):
     value: int
 
 
-class SeatResult(Struct, frozen=True):
+class SeatResult(Struct, frozen=True, gc=False):
     """What a deal brought one seat; ``lines`` sum to ``points`` and ``bonus``."""
 
     seat: SeatNo
@@ -113,7 +113,7 @@ class SeatResult(Struct, frozen=True):
     lines: list[ScoreLine]
 
 
-class DealResult(Struct, frozen=True):
+class DealResult(Struct, frozen=True, gc=False):
     """How a deal ended and what every seat got for it."""
 
     number: int
@@ -122,7 +122,7 @@ class DealResult(Struct, frozen=True):
     seats: list[SeatResult]
 
 
-class MatchResult(Struct, frozen=True):
+class MatchResult(Struct, frozen=True, gc=False):
     """Winners and places of a match, ties sharing a place (K-15)."""
 
     winners: list[SeatNo]
@@ -131,7 +131,7 @@ class MatchResult(Struct, frozen=True):
     reason: Literal["completed", "resigned"]
 
 
-class SeatKind(Struct, frozen=True):
+class SeatKind(Struct, frozen=True, gc=False):
     """What sits in a seat: a human, a bot of some level, or nobody yet."""
 
     kind: Literal["human", "bot", "open"]

@@ -17,7 +17,7 @@ from domain.shapes import DealResult, Level, MatchResult
 SET, RUN = "set", "run"
 
 
-class Meld(Struct, frozen=True):
+class Meld(Struct, frozen=True, gc=False):
     """A meld on the table: placed cards, and card by card who played each."""
 
     id: int
@@ -28,7 +28,7 @@ class Meld(Struct, frozen=True):
     beside: tuple[tuple[int, int], ...] = ()
 
 
-class Turn(Struct, frozen=True):
+class Turn(Struct, frozen=True, gc=False):
     """Whose turn it is.
 
     ``barred``: ``taken`` may not be discarded where the rules bar it (K-1); ``drawn``: the one card
@@ -48,7 +48,7 @@ class Turn(Struct, frozen=True):
     drawn: int | None = None
 
 
-class Deal(Struct, frozen=True):
+class Deal(Struct, frozen=True, gc=False):
     """The deal on the table."""
 
     number: int
@@ -67,7 +67,7 @@ class Deal(Struct, frozen=True):
     turns: int
 
 
-class Seat(Struct, frozen=True):
+class Seat(Struct, frozen=True, gc=False):
     """A seat of the match."""
 
     kind: str
@@ -82,7 +82,7 @@ class Seat(Struct, frozen=True):
     timeouts: int = 0
 
 
-class Match(Struct, frozen=True):
+class Match(Struct, frozen=True, gc=False):
     """A match: everything that its events say."""
 
     version: int = 0
