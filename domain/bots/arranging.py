@@ -156,33 +156,35 @@ class _Hard(_Medium):
         sight = self.sight
         return sight.wild[top] or self.away([*sight.hand, top], 1) < self.away(sight.hand)
 
-    CHARGE = 0.0
-    DANGER = 0.5
-    GROWTH = 0.2
-    VALUE = 0.1
+    #: how many discards are weighed against each other: those with the weakest ties
+    WIDTH = 5
+    #: what counts beside the cards that help, each in helping cards: a tie; a point of the charge, and
+    #: of the card's own value; and, as a part of all unseen cards, the next seat's use for the card
+    TIE = 0.5
+    CHARGE = 0.3
+    VALUE = 0.05
+    FEED = 0.1
 
     def throws(self, faces: list[int]) -> int:
-        """Of the cards that keep the hand nearest the one that costs the fewest good draws and feeds least."""
+        """Of the cards that keep the hand nearest to winning the one that costs the fewest helping
+        cards, and feeds the next seat least."""
         sight, guess = self.sight, self.guess
         plain = sight.plain(faces) or faces
         away = {f: self.away(without(sight.hand, f)) for f in plain}
         nearest = min(away.values())
-        close = [f for f in plain if away[f] == nearest]
-        if len(close) == 1:
-            return close[0]
         hand = sight.plain(sight.hand)
+        ties = {f: guess.growth(f, hand) for f in plain if away[f] == nearest}
+        close = sorted(ties, key=lambda f: (ties[f], f))
 
         def score(face: int) -> float:
-            growth = guess.growth(face, hand)
-            risk = self.DANGER * guess.total * guess.wanted(face)
+            rest = without(sight.hand, face)
+            feed = self.FEED * guess.total * guess.wanted(face)
+            found = self.VALUE * sight.values[face] - feed
             if nearest >= FAR:
-                return self.VALUE * sight.values[face] - growth - risk
-            helps = self.helps(without(sight.hand, face), nearest)
-            if self.CHARGE:
-                helps -= self.CHARGE * self.charge(without(sight.hand, face))
-            return helps - risk + self.VALUE * sight.values[face] - self.GROWTH * growth
+                return found - ties[face]
+            return found - self.TIE * ties[face] + self.helps(rest, nearest) - self.CHARGE * self.charge(rest)
 
-        return max(close, key=lambda f: (score(f), -f))
+        return max(close if nearest >= FAR else close[: self.WIDTH], key=lambda f: (score(f), -f))
 
 
 _PLAYERS: Final[dict[str, type[_Easy | _Medium]]] = {"easy": _Easy, "medium": _Medium, "hard": _Hard}

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from domain.bots.chance import Chance
-from domain.bots.fits import FACE_AT, PLACES, Fits, spread
+from domain.bots.fits import BIT, FACE_AT, NEVER, Fits, spread
 from domain.bots.guess import Guess
 from domain.bots.sight import Laid, Sight, near
 from domain.cards import FACE, JOKER, PLACED, RANK, SUIT
@@ -23,6 +23,8 @@ Play = Meld | LayOff | Swap
 
 #: How often ``easy`` throws some other card than the one it should.
 SLIP: Final = 0.2
+#: more than any hand can count: what it costs to leave over a card that must be played
+OWED: Final = 10_000
 
 
 def choose(
@@ -134,7 +136,7 @@ class _Easy:
         if found is None:
             values = self.sight.values
             worth = [
-                1000 if f == owed else 0 if f in self.open else 1 if ones else values[f] + self.EACH
+                OWED if f == owed else 0 if f in self.open else 1 if ones else values[f] + self.EACH
                 for f in FACE_AT
             ]  # fmt: skip
             found = self._measures[key] = Fits(self.sight.kinds, worth, price)
@@ -199,13 +201,15 @@ class _Medium(_Easy):
 
     #: what a wild is saved for: the points that a group must bring to be worth one
     PRICE = 6
+    #: cards in hand below which a wild is better on the table, where it counts there
+    SMALL = 6
     #: what a card that lies close to another is kept for, as a part of both their values
     TIES = 0.12
 
     @property
     def price(self) -> int:
-        """What the use of a wild counts."""
-        return self.PRICE
+        """What the use of a wild counts: nothing for a small hand where wilds count on the table."""
+        return 0 if self.counts and len(self.sight.hand) < self.SMALL else self.PRICE
 
     def draws(self, draws: list[Draw], ends: Pass | None) -> Command:
         """From the pile if its cards fall into groups at once, else from the stock."""
@@ -274,8 +278,12 @@ class _Medium(_Easy):
         )  # fmt: skip
 
     def cost(self, face: int) -> float:
-        """What it costs to throw a card: what is then left over, and the ties that are cut."""
-        return self.left(without(self.sight.hand, [face]), price=self.price) + self.TIES * self.ties(face)
+        """What it costs to throw a card: how the hand then stands, and the ties that are cut."""
+        return self.stand(without(self.sight.hand, [face])) + self.TIES * self.ties(face)
+
+    def stand(self, faces: Sequence[int]) -> float:
+        """What the hand leaves over."""
+        return self.left(faces, price=self.price)
 
     def throws(self, faces: list[int]) -> int:
         """The card that costs least."""
@@ -290,105 +298,92 @@ class _Medium(_Easy):
         thrown = self.throws(list(faces))
         if len(self.sight.hand) == 1:
             return faces[thrown]
-        loss = self.cost(thrown) - self.left(self.sight.hand, price=self.price)
+        loss = self.cost(thrown) - self.stand(self.sight.hand)
         return faces[thrown] if loss < self.sight.values[self.sight.discard[-1]] else None
 
 
 class _Hard(_Medium):
-    """As ``medium``, by what may still come, and what the others may want."""
+    """As ``medium``, by what may still come, and what the others may want.
+
+    A meld on the table helps the others to get rid of their cards and shows how near the end is; so
+    hard keeps its melds until it can go out whole, or somebody else is near.
+    """
 
     PRICE = 12
     EACH = 8
-    #: how many draws ahead a hand is judged
-    AHEAD = 0.5
-    #: points that a card which the next seat can use brings it
-    FEED = 0.0
-    #: what a card left over is worth, as a part of its value, where cards on the table count
-    KEEP = 0.0
-    #: cards in the smallest other hand from which on the end is near
+    #: cards in the smallest other hand from which on nothing is held back
     NEAR = 3
+    #: points that the next seat gains by a card it can use
+    FEED = 4
 
     def __init__(self, sight: Sight, chance: Chance, history: Sequence[Any]) -> None:
         super().__init__(sight, chance, history)
         self.guess = Guess(sight, history)
+        self.smallest = min(sight.cards[s] for s in sight.others)
 
     @property
     def price(self) -> int:
         """Nothing is saved when the end is near, or where wilds count most on the table."""
-        return 0 if self.counts or self.nearest <= self.NEAR else self.PRICE
-
-    #: cards in the smallest other hand from which on melds are laid before the hand can go out whole
-    HOLD = 3
+        return 0 if self.counts or self.smallest <= self.NEAR else self.PRICE
 
     def plays(self, plays: list[Play], may_throw: bool) -> Play | None:
-        """As ``medium``; but a meld stays hidden, and closed to the others, while there is time."""
+        """As ``medium``, but no melds while there is time."""
         sight = self.sight
-        early = may_throw and not sight.pending and self.nearest > self.HOLD
+        early = may_throw and not sight.pending and self.smallest > self.NEAR
         if early and self.left(sight.hand, free=1, ones=True):
             plays = [p for p in plays if not isinstance(p, Meld)]
         return super().plays(plays, may_throw) if plays else None
 
-    @property
-    def nearest(self) -> int:
-        """How many cards the smallest other hand holds."""
-        return min(self.sight.cards[s] for s in self.sight.others)
-
-    @property
-    def ahead(self) -> float:
-        """How many draws are likely to be left."""
-        return self.AHEAD + self.SLOPE * (self.nearest - 1)
-
-    SLOPE = 1.0
-
-    def prospect(self, faces: Sequence[int], free: int = 0) -> float:
-        """What the hand leaves over, less what the next draws may bring."""
+    def stand(self, faces: Sequence[int]) -> float:
+        """What the hand leaves over, less what the draws that are likely to be left may bring."""
         sight = self.sight
         plain = sight.plain(faces)
         held, wilds = spread(plain), len(faces) - len(plain)
         least = self.fits(self.price).least
-        now = least(held, wilds, free=free)
-        gain = 0.0
+        now = least(held, wilds)
+        gain = 0
         for f, copies in enumerate(self.guess.left):
             if not copies:
                 continue
             if sight.wild[f]:
-                better = now - least(held, wilds + 1, free=free)
-                gain += copies * max(better, 0)
+                gain += copies * max(now - least(held, wilds + 1), 0)
             elif f not in self.open and any(near(f, g, sight.rules) for g in plain):
-                better = now - least(held + spread((f,)), wilds, free=free)
+                better = now - least(held + BIT[f], wilds)
                 if better > 0:
                     gain += copies * (better + (sight.values[f] if self.counts else 0))
-        return now - self.ahead * gain / self.guess.total
+        return now - (self.smallest - 0.5) * gain / self.guess.total
+
+    def cost(self, face: int) -> float:
+        """What it costs to throw a card: how the hand then stands, and what the next seat gets."""
+        feed = self.FEED + (self.sight.values[face] if self.counts else 0)
+        used = 1.0 if face in self.open else self.guess.wanted(face)
+        return self.stand(without(self.sight.hand, [face])) + feed * used
 
     def draws(self, draws: list[Draw], ends: Pass | None) -> Command:
-        """The draw after which least is left over, the stock judged by what may come."""
+        """The draw after which the hand is worth most, the stock judged by what may come."""
         sight = self.sight
-        hand, values = sight.hand, sight.values
+        hand = sight.hand
         stock = next((d for d in draws if d.source == "stock"), None)
-        best: Command | None = stock or ends
-        most = self._stock() if stock is not None else 0.0 if ends is not None else -1e9
+        best: Command = stock or ends or draws[0]
+        most = self._stock() if stock is not None else self._worth(hand, self.left(hand)) if ends else -NEVER
         for draw in draws:
             if draw.source == "stock":
                 continue
             cards = sight.discard[-draw.count :]
             owed = cards[0] if draw.count > 1 or sight.rules.pile == "matching_pair" else JOKER
             plain = sight.plain([*hand, *cards])
-            wilds = len(hand) + len(cards) - len(plain)
-            least = self.fits(self.price, owed=owed).least(spread(plain), wilds, free=1)
-            if least >= 1000:
-                continue
+            least = self.fits(self.price, owed=owed).least(
+                spread(plain), len(hand) + len(cards) - len(plain), free=1
+            )  # fmt: skip
             found = self._worth([*hand, *cards], least)
-            if stock is None and ends is not None:
-                found = sum(values[f] for f in cards) - least if draw.count > 1 else 1.0 - least + self.left(hand)
-            if found > most:
+            if least < OWED and found > most:
                 best, most = draw, found
-        assert best is not None or draws
-        return best or draws[0]
+        return best
 
-    def _worth(self, faces: Sequence[int], least: float) -> float:
-        if not self.counts:
-            return -least
-        return sum(self.sight.values[f] for f in faces) - (1 - self.KEEP) * least
+    def _worth(self, faces: Sequence[int], least: int) -> float:
+        """What a hand is worth that leaves so much over: less is better; where cards on the table
+        count, what can be laid is added."""
+        return sum(self.sight.values[f] for f in faces) - least if self.counts else -least
 
     def _stock(self) -> float:
         """What a card from the stock makes of the hand, on average."""
@@ -399,17 +394,9 @@ class _Hard(_Medium):
         total = 0.0
         for f, copies in enumerate(self.guess.left):
             if copies:
-                one = least(held, wilds + 1, free=1) if sight.wild[f] else least(held + spread((f,)), wilds, free=1)
-                total += copies * self._worth([*sight.hand, f], one)
+                left = least(held, wilds + 1, free=1) if sight.wild[f] else least(held + BIT[f], wilds, free=1)
+                total += copies * self._worth([*sight.hand, f], left)
         return total / self.guess.total
-
-    def cost(self, face: int) -> float:
-        """What it costs to throw a card: what is left, what may come of it, and what the next seat gets."""
-        rest = without(self.sight.hand, [face])
-        feed = self.FEED + (self.sight.values[face] if self.counts else 0)
-        return self.prospect(rest) + feed * max(self.guess.wanted(face), face in self.open)
 
 
 _PLAYERS: Final[dict[str, type[_Easy | _Medium]]] = {"easy": _Easy, "medium": _Medium, "hard": _Hard}
-
-assert PLACES == 52
