@@ -27,7 +27,7 @@ def choose(
 
     ``actions``: the legal game commands of the seat ``view.you``.  ``history``: events as that seat
     may see them, oldest first; only ``hard`` looks at it, back to the last ``deal_started``.  None
-    where there is no action, and out of turn where the bot does not call rummy (FK-12).
+    where there is no action, and where calling rummy is all there is and the bot does not (FK-12).
     """
     if not actions:
         return None

@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from domain.arrange import best
 from domain.bots.chance import Chance
-from domain.bots.fits import BIT, PLACES, Distance, Fits, MeldKinds, pure_sequences, spread
+from domain.bots.fits import BIT, FACE_AT, PLACES, Distance, Fits, MeldKinds, pure_sequences, spread
 from domain.bots.guess import Guess
 from domain.bots.sight import Sight, near
-from domain.cards import FACE, pack
+from domain.cards import FACE
 from domain.commands import Command, Declare, Discard, Draw
 
 #: Distances are counted up to here; beyond, hands are compared by how their cards lie together.
@@ -127,6 +126,7 @@ class _Hard(_Medium):
     def __init__(self, sight: Sight, chance: Chance, history: Sequence[Any]) -> None:
         super().__init__(sight, chance, history)
         self.distance = _distance(sight.kinds, tuple(sight.wild))
+        self.points = Fits(sight.kinds, [sight.values[f] for f in FACE_AT])
         self.guess = Guess(sight, history)
 
     def away(self, faces: Sequence[int], over: int = 0) -> int:
@@ -136,9 +136,13 @@ class _Hard(_Medium):
 
     def charge(self, faces: Sequence[int]) -> int:
         """What the hand would be charged if somebody else won now (TC-12, SD-7)."""
-        sight = self.sight
-        wild = sum(1 << f for f, is_wild in enumerate(sight.wild) if is_wild)
-        return best(pack(faces), wild, sight.values, sight.rules.lives, sight.rules.cap or 0).points
+        rules = self.sight.rules
+        hand = Hand(faces, self.sight)
+        least = sum(self.sight.values[f] for f in faces)
+        for cards in pure_sequences(hand.held):
+            rest = hand.held - cards
+            least = min(least, self.points.least(rest, hand.wilds, need=rules.lives > 1, limit=least))
+        return least if rules.cap is None else min(least, rules.cap)
 
     def helps(self, faces: Sequence[int], away: int) -> int:
         """How many unseen cards would bring the hand nearer."""

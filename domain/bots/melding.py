@@ -35,7 +35,7 @@ def choose(
     calls = [a for a in actions if isinstance(a, CallRummy)]
     if calls:
         call = player.calls(calls)
-        if call is not None or not sight.mine:
+        if call is not None or len(calls) == len(actions):
             return call
     throws = {FACE[a.card]: a for a in actions if isinstance(a, Discard)}
     plays = [a for a in actions if isinstance(a, Play)]

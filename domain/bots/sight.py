@@ -71,7 +71,6 @@ class Sight:
         self.kinds: MeldKinds = meld_kinds(rules)
         self.you: int = view.you
         self.turn = view.turn
-        self.mine = view.turn.seat == view.you
         self.hand = [FACE[c] for c in view.hand or ()]
         self.pending = [FACE[c] for c in view.turn.pending]
         self.discard = [FACE[c] for c in view.discard]
