@@ -21,6 +21,8 @@ from domain.commands import Command, Declare, Discard, Draw
 
 #: Distances are counted up to here; beyond, hands are compared by how their cards lie together.
 FAR: Final = 4
+#: How many hands a measure that is shared by moves remembers (some 10 MB).
+REMEMBERED: Final = 60_000
 #: How often ``easy`` throws some other card than the one it should.
 SLIP: Final = 0.2
 
@@ -113,7 +115,7 @@ class _Medium(_Easy):
         return min(plain, key=lambda f: (loose[f], self.ties(f), -sight.values[f], self.chance.number()))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def _distance(kinds: MeldKinds, deal: tuple[bool, ...]) -> Distance:
     """One measure for all hands of a deal: it remembers what it has worked out."""
     del deal
@@ -126,6 +128,7 @@ class _Hard(_Medium):
     def __init__(self, sight: Sight, chance: Chance, history: Sequence[Any]) -> None:
         super().__init__(sight, chance, history)
         self.distance = _distance(sight.kinds, tuple(sight.wild))
+        self.distance.trim(REMEMBERED)
         self.points = Fits(sight.kinds, [sight.values[f] for f in FACE_AT])
         self.guess = Guess(sight, history)
 

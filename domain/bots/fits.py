@@ -161,6 +161,11 @@ class Fits:
         """
         return self._least(held, wilds, need << 2 | free, limit)
 
+    def trim(self, most: int) -> None:
+        """Forget what was worked out if it is more than ``most`` hands; answers stay the same."""
+        if len(self._memo) > most:
+            self._memo.clear()
+
     def _least(self, held: int, wilds: int, rest: int, limit: int) -> int:
         if not held:
             return NEVER if rest > 3 and wilds < 3 else 0
@@ -231,6 +236,12 @@ class Distance:
     def __init__(self, kinds: MeldKinds) -> None:
         self._fits = Fits(kinds, (1,) * PLACES)
         self._known: dict[tuple[int, int, int], bool] = {}
+
+    def trim(self, most: int) -> None:
+        """Forget what was worked out if it is more than ``most`` hands; answers stay the same."""
+        self._fits.trim(most)
+        if len(self._known) > most:
+            self._known.clear()
 
     def within(self, held: int, wilds: int, missing: int, over: int = 0) -> bool:
         """Whether ``missing`` cards more could win; ``over``: cards held beyond thirteen."""
