@@ -115,7 +115,7 @@ class _Medium(_Easy):
         return min(plain, key=lambda f: (loose[f], self.ties(f), -sight.values[f], self.chance.number()))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def _distance(kinds: MeldKinds, deal: tuple[bool, ...]) -> Distance:
     """One measure for all hands of a deal: it remembers what it has worked out."""
     del deal
