@@ -63,7 +63,7 @@ def create_app(settings: Settings, store: EventStore | None = None, clock: Clock
             await service.settle()
             await notifier.stop()
             await chosen.close()
-            server.close()
+            await server.close()
 
     app = Litestar(
         route_handlers=list(HANDLERS),

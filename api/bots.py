@@ -7,11 +7,8 @@ server that starts again makes the move that it would have made before.
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import logging
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from typing import Any
 
@@ -26,7 +23,7 @@ from domain.state import Match
 from domain.views import View, redact
 
 from . import render
-from .processes import one_process
+from .processes import Broken, OtherProcess
 from .service import Committed, Service
 from .table import Table
 
@@ -65,7 +62,7 @@ class Thinkers:
     def __init__(self, service: Service, secret: bytes) -> None:
         self._service = service
         self._secret = secret
-        self._pool: ProcessPoolExecutor | None = None
+        self._process = OtherProcess()
         #: game → the events of its deal so far
         self._deals: dict[str, list[Any]] = {}
 
@@ -91,8 +88,8 @@ class Thinkers:
         history = await self._history(table, state, seat) if level == "hard" else b"[]"
         message = f"bot|{table.game_id}|{seat}|{state.version}".encode()
         try:
-            answer = await self._elsewhere(
-                think, level, render.view_bytes(table, state, seat), _encode(listed),
+            answer = await self._think(
+                level, render.view_bytes(table, state, seat), _encode(listed),
                 hmac.digest(self._secret, message, "sha256"), _encode(state.rules), history,
             )  # fmt: skip
         except Exception:
@@ -114,23 +111,19 @@ class Thinkers:
         self._deals[table.game_id] = list(found)
         return found
 
-    async def _elsewhere(self, *call: Any) -> bytes:
-        for tries_left in (1, 0):
-            if self._pool is None:
-                self._pool = one_process()
-            try:
-                return await asyncio.get_running_loop().run_in_executor(self._pool, *call)
-            except BrokenProcessPool:
-                self._pool = None
-                if not tries_left:
-                    raise
-        raise AssertionError("the last try returns or raises")
+    async def _think(self, *call: Any) -> bytes:
+        try:
+            return await self._process.do(think, *call)
+        except Broken:
+            return await self._process.do(think, *call)
 
-    def close(self) -> None:
+    def warm(self) -> None:
+        """Have the process ready before the first bot is on turn."""
+        self._process.warm()
+
+    async def close(self) -> None:
         """Let go of the process."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-            self._pool = None
+        await self._process.close()
 
 
 def _remembers(state: Match) -> bool:

@@ -136,6 +136,8 @@ def serve(settings: Settings, demo: bool = False) -> int:
     logging.getLogger("uvicorn.error").addFilter(lambda _: parts.failure is None)
     try:
         server.run()
+    except KeyboardInterrupt:
+        return 130  # Ctrl-C, after everything has come to its end
     except SystemExit as ended:
         if parts.failure is None:
             return int(ended.code or 0)

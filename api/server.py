@@ -6,13 +6,11 @@ import asyncio
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from typing import Any, TypeVar
 
 from .problems import Problem
-from .processes import one_process
+from .processes import Broken, OtherProcess
 from .service import Service
 from .settings import Settings
 from .wakeups import Wakeups
@@ -70,7 +68,7 @@ class Server:
         self.failure: Exception | None = None
         #: set when the server goes down: streams and long polls end
         self.drain = asyncio.Event()
-        self._pool: ProcessPoolExecutor | None = None
+        self._process = OtherProcess()
 
     async def unless_draining(self, waiting: Coroutine[Any, Any, Any]) -> None:
         """Wait for something, but no longer than the server stays up."""
@@ -84,16 +82,11 @@ class Server:
 
     async def elsewhere(self, work: Callable[..., T], *args: Any) -> T:
         """Do what would hold the loop for long in another process. Both must be importable there."""
-        if self._pool is None:
-            self._pool = one_process()
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
-        except BrokenProcessPool:
-            self._pool = None
+            return await self._process.do(work, *args)
+        except Broken:
             raise Problem("unavailable", "The work was broken off; try again.") from None
 
-    def close(self) -> None:
-        """Let go of the processes."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-            self._pool = None
+    async def close(self) -> None:
+        """Let go of the process."""
+        await self._process.close()

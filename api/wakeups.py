@@ -189,6 +189,7 @@ class Wakeups:
 
     async def start(self) -> None:
         """Begin to keep the time."""
+        self._thinkers.warm()
         self._loops = [asyncio.create_task(self._keep()), asyncio.create_task(self._look())]
 
     async def stop(self) -> None:
@@ -197,7 +198,7 @@ class Wakeups:
             task.cancel()
         await asyncio.gather(*self._loops, return_exceptions=True)
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._thinkers.close()
+        await self._thinkers.close()
 
     async def _keep(self) -> None:
         loop = asyncio.get_running_loop()

@@ -32,7 +32,7 @@ def server(folder: Path, *arguments: str, **settings: str) -> Iterator[tuple[sub
     }  # fmt: skip
     process = subprocess.Popen(
         [sys.executable, "-m", "api.cli", "serve", *arguments], env=env, cwd=ROOT, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
     try:
         assert process.stdout is not None
@@ -84,6 +84,15 @@ def test_a_server_that_is_told_to_stop_lets_long_polls_go_and_ends(tmp_path: Pat
         process.wait(20)
         assert time.monotonic() - begun < 10
         assert process.returncode in (0, -signal.SIGTERM)
+
+
+def test_ctrl_c_stops_it_without_a_word(tmp_path: Path) -> None:
+    with server(tmp_path) as (process, said):
+        bots = [{"kind": "bot", "level": "easy"}] * 2
+        httpx.post(f"{address(said)}/v1/games", json={"variant": "wild-rummy", "seats": bots, "start": "now"})
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the processes of the bots, too
+        rest, problems = process.communicate(timeout=20)
+        assert (process.returncode, rest, problems) == (130, "", "")
 
 
 def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path) -> None:
