@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from typing import TypeVar
 
@@ -61,14 +62,19 @@ class OtherProcess:
 def _started() -> ProcessPoolExecutor:
     # Forked from a process without threads (the server has some) that has imported what it needs.
     multiprocessing.set_forkserver_preload(["api.bots", "api.logs"])
-    pool = ProcessPoolExecutor(1, multiprocessing.get_context("forkserver"), _end_with_server)
-    pool.submit(os.getpid).result()
+    resource_tracker.ensure_running()  # of itself it would let Ctrl-C through again
+    # Ctrl-C reaches every process of a terminal: these wait for the server to end them.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        pool = ProcessPoolExecutor(1, multiprocessing.get_context("forkserver"), _end_with_server)
+        pool.submit(os.getpid).result()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return pool
 
 
 def _end_with_server() -> None:
     """A server that was killed cannot tell its processes to stop, and they would wait for work for ever."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process: the server ends this one
     server = multiprocessing.parent_process()
     assert server is not None
 
