@@ -20,6 +20,7 @@ from domain.record import Recorder
 from domain.state import SET, Deal, Match, Meld, Turn
 from domain.turns import calls as calling
 from domain.turns import declare as declaring
+from domain.turns import draws
 from domain.turns import table_melds as table
 from domain.turns.deals import barred_card
 
@@ -87,7 +88,7 @@ def sources(state: Match, seat: int) -> list[tuple[str, Iterator[Any]]]:
 def _draws(rec: Recorder, turn: Turn) -> Iterator[Any]:
     if turn.window is not None:
         return  # the window is the server's to close; until then the draw waits (FK-12)
-    family = declaring if rec.rules.family == "declare" else table
+    family = declaring if rec.rules.family == "declare" else draws
     if family.draw_fault(rec, "stock", 1) is None:
         yield cmd.Draw("stock")
     for count in family.takeable_counts(rec):
