@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import secrets
-from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -15,9 +14,8 @@ from domain import commands as cmd
 from domain.commands import Rejected
 from domain.decide import NewGame, NewSeat, create
 from domain.events import SeatTaken
-from domain.record import format_time, parse_time
 from domain.variants import VARIANTS
-from persistence.store import GameRow, Remember, SeatRow, TokenRow
+from persistence.store import GameRow, SeatRow, TokenRow
 from persistence.values import is_id
 
 from . import auth, render
@@ -25,6 +23,7 @@ from .auth import Caller, Role
 from .clock import uuid7
 from .operations import Answer, Operation, operation
 from .problems import Problem, invalid, of_rejection
+from .repeats import recalled, remembered
 from .replies import Reply, json_reply
 from .requests import (
     Call,
@@ -55,8 +54,6 @@ from .table import Table
 #: No 0 O, 1 I L, 5 S, 2 Z, 8 B, U V: read aloud or by hand, a code stays the same.
 ROOM_ALPHABET = "34679ACDEFGHJKMNPQRTWXY"
 ROOM_LENGTH = 6
-#: How long the answer to a repeated createGame is kept.
-REMEMBERED = timedelta(hours=24)
 
 _create = msgspec.json.Decoder(CreateGame)
 _take = msgspec.json.Decoder(TakeSeat)
@@ -185,11 +182,7 @@ async def _open(
         if isinstance(seat, HumanSeat)
     )
     beside = Beside(persons, (*rows, TokenRow(table.game_id, "host", auth.digest(host_token))))
-    remember = None
-    if key is not None:
-        answer = msgspec.json.encode([table.game_id, state.version])
-        expires = format_time(parse_time(state.at) + REMEMBERED)
-        remember = Remember(scope, key.key, key.body_hash, answer, expires)
+    remember = remembered(scope, key, state.at, table.game_id, state.version)
     role = auth.OPERATOR if caller.operator else auth.NOBODY
     if not await service.create(table, role, decision, beside, remember):
         return None
@@ -217,12 +210,10 @@ def _created(made: Created, replayed: bool) -> Reply:
 async def _created_before(server: Server, caller: Caller, scope: str, key: Key) -> Reply | None:
     """The first answer again, made of the log as it was then; the tokens are derived again."""
     service = server.service
-    found = await service.store.recall(scope, key.key, service.clock())
+    found = await recalled(service.store, scope, key, service.clock())
     if found is None:
         return None
-    if found.body_hash != key.body_hash:
-        raise Problem("idempotency.mismatch")
-    game_id, version = msgspec.json.decode(found.answer, type=tuple[str, int])
+    game_id, version = found
     table = await service.table(game_id)
     state = await service.state_at(table, version)
     humans = [i for i, seat in enumerate(state.seats) if seat.kind == "human"]

@@ -12,16 +12,15 @@ import msgspec
 from msgspec import Struct
 
 from domain.decide import NewGame, NewSeat, create
-from domain.record import format_time, parse_time
 from domain.state import Match
-from persistence.store import Remember, SeatRow, TokenRow
+from persistence.store import SeatRow, TokenRow
 
 from . import render
 from .auth import Caller, Role
 from .clock import uuid7
-from .games import REMEMBERED
 from .operations import Answer, Operation, operation
 from .problems import Problem
+from .repeats import recalled, remembered
 from .replies import Reply, json_reply
 from .requests import Call, caller_of, idempotency_key, read_json, server_of
 from .server import Server
@@ -83,12 +82,10 @@ def _reply(server: Server, table: Table, state: Match, caller: Caller, status: i
 async def _made_before(server: Server, caller: Caller, scope: str, key: Key) -> Reply | None:
     """The first answer again, made of the new game's log as it was then."""
     service = server.service
-    kept = await service.store.recall(scope, key.key, service.clock())
-    if kept is None:
+    found = await recalled(service.store, scope, key, service.clock())
+    if found is None:
         return None
-    if kept.body_hash != key.body_hash:
-        raise Problem("idempotency.mismatch")
-    game_id, version = msgspec.json.decode(kept.answer, type=tuple[str, int])
+    game_id, version = found
     table = await service.table(game_id)
     state = await service.state_at(table, version)
     return _reply(server, table, state, caller, 201, Idempotency_Replayed="true")
@@ -120,11 +117,7 @@ async def _open(server: Server, old: Table, role: Role, scope: str, key: Key | N
     )
     rows = await service.store.tokens(old.game_id)
     tokens = tuple(TokenRow(new.game_id, row.role, row.hash) for row in rows)
-    remember = None
-    if key is not None:
-        answer = msgspec.json.encode([new.game_id, decision.state.version])
-        expires = format_time(parse_time(decision.state.at) + REMEMBERED)
-        remember = Remember(scope, key.key, key.body_hash, answer, expires)
+    remember = remembered(scope, key, decision.state.at, new.game_id, decision.state.version)
     if not await service.create(new, role, decision, Beside(persons, tokens), remember):
         return None
     old.rematch = new.game_id

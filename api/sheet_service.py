@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
-from datetime import timedelta
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -19,18 +18,16 @@ from msgspec import Struct
 
 from domain import score_sheet as ss
 from domain.commands import Rejected
-from domain.record import format_time, parse_time
 from domain.score_sheet import Sheet, SheetCommand, SheetEvent
-from persistence.store import Append, Commit, EventStore, Outcome, Remember, SeatRow, TokenRow
+from persistence.store import Append, Commit, EventStore, Outcome, SeatRow, TokenRow
 
 from . import auth
 from .auth import Caller, Role
 from .clock import Clock, uuid7
 from .problems import Problem, of_rejection
+from .repeats import recalled, remembered
 from .service import Key
 
-#: How long the answer to a repeated createScoresheet is kept.
-REMEMBERED = timedelta(hours=24)
 #: Folding goes on in slices of so many commits, so that other requests get their turn.
 _SLICE = 200
 
@@ -184,15 +181,11 @@ class Sheets:
         sheet = ss.fold(events)
         host_token, tokens = self._tokens(sheet_id, len(names), caller, key)
         rows = [TokenRow(sheet_id, f"seat:{column}", auth.digest(token)) for column, token in tokens.items()]
-        remember = None
-        if key is not None:
-            expires = format_time(parse_time(sheet.at) + REMEMBERED)
-            remember = Remember(scope, key.key, key.body_hash, _encode([sheet_id, len(names)]), expires)
         append = Append(
             _commit(sheet_id, events, role, None),
             seats=tuple(SeatRow(sheet_id, column, name, None) for column, name in enumerate(names)),
             tokens=(*rows, TokenRow(sheet_id, "host", auth.digest(host_token))),
-            remember=remember,
+            remember=remembered(scope, key, sheet.at, sheet_id, len(names)),
         )
         (outcome,) = await self._store.append([append])
         if outcome is not Outcome.COMMITTED:
@@ -201,12 +194,10 @@ class Sheets:
 
     async def _created_before(self, scope: str, caller: Caller, key: Key) -> Opened | None:
         """The first answer again, made of the log as it was then; the tokens are derived again."""
-        kept = await self._store.recall(scope, key.key, self._clock())
+        kept = await recalled(self._store, scope, key, self._clock())
         if kept is None:
             return None
-        if kept.body_hash != key.body_hash:
-            raise Problem("idempotency.mismatch")
-        sheet_id, columns = msgspec.json.decode(kept.answer, type=tuple[str, int])
+        sheet_id, columns = kept
         first = await self._store.commits(sheet_id, limit=1)
         found = await self._with_names(sheet_id, ss.fold(_events(first[0])))
         host_token, tokens = self._tokens(sheet_id, columns, caller, key)
