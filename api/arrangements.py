@@ -29,7 +29,7 @@ async def arrange(request: Call) -> Reply:
     await public_caller(request)
     body = await read_json(request, _decoder)
     if body.variant not in VARIANTS:
-        raise invalid("#/variant", f"There is no game {body.variant!r}.")
+        raise invalid("#/variant", f"One of {', '.join(VARIANTS)}.")
     try:
         return json_reply(arrange_hand(body.variant, body.options, body.hand, body.wild, body.groups))
     except Rejected as refusal:

@@ -13,7 +13,7 @@ import msgspec
 from litestar import Request
 from msgspec import Meta, Struct
 
-from domain.shapes import Fault
+from domain.misfits import misfit
 
 from .auth import Caller, read_authorization
 from .problems import Problem, invalid
@@ -24,12 +24,7 @@ T = TypeVar("T")
 Call = Request[Any, Any, Any]
 
 _any = msgspec.json.Decoder()
-_PATH = re.compile(r"^(?P<what>.*?)(?: - at (?:the key in )?`(?P<path>\$.*)`)?$", re.DOTALL)
-_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[\.\.\.\]")
-_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _ETAG = re.compile(r'^(?:W/)?"?(\d{1,15})(?:\.\d+)?"?$')
-#: What a pattern means, for whoever did not match it.
-_PATTERNS = (("[A23456789TJQK][CDHS]", "a card"), ("=[A23456789TJQK]", "a placed card"), ("0-9a-f", "64 hex digits"))
 
 #: The shortest key that a caller without a token may use: it gives tokens again (see `auth`).
 SHORTEST_KEY = 22
@@ -78,27 +73,6 @@ def operator_only(caller: Caller) -> None:
 # ------------------------------------------------------------------------ bodies
 
 
-def _sentence(what: str) -> str:
-    if what.startswith("Expected `str` matching regex"):
-        for part, meaning in reversed(_PATTERNS):
-            if part in what:
-                return f"Expected {meaning}."
-        return "Expected printable text, and not only spaces."
-    return what.rstrip(".") + "."
-
-
-def fault_of(error: msgspec.ValidationError, root: str = "#") -> Fault:
-    """Where a value is not valid, as a JSON pointer, and what is wrong with it."""
-    found = _PATH.match(str(error))
-    assert found is not None
-    pointer = root
-    for name, index in _STEP.findall(found["path"] or ""):
-        pointer += f"/{name or index}" if name or index else ""
-    if unknown := _UNKNOWN.match(found["what"]):  # it is there, so it can be pointed at
-        pointer += "/" + unknown[1].replace("~", "~0").replace("/", "~1")
-    return Fault(pointer, "request.invalid", _sentence(found["what"]))
-
-
 def decode(body: bytes, decoder: msgspec.json.Decoder[T]) -> T:
     """Raises ``request.malformed`` or ``request.invalid``."""
     try:
@@ -107,11 +81,13 @@ def decode(body: bytes, decoder: msgspec.json.Decoder[T]) -> T:
         except msgspec.ValidationError as error:
             # The first wrong value ends the reading: whether all of it is JSON is yet to be seen.
             _any.decode(body)
-            fault = fault_of(error)
-            raise Problem("request.invalid", fault.detail, errors=[fault]) from None
+            found = misfit(error, decoder.type)
+            raise invalid(f"#{found.pointer}", found.detail) from None
     except RecursionError:
         raise Problem("request.malformed", "The body is nested too deeply.") from None
-    except (msgspec.DecodeError, UnicodeError) as error:
+    except UnicodeError:
+        raise Problem("request.malformed", "The body is not JSON in UTF-8.") from None
+    except msgspec.DecodeError as error:
         detail = "The body is empty." if not body.strip() else f"The body is not JSON in UTF-8: {error}."
         raise Problem("request.malformed", detail.replace("..", ".")) from None
 
@@ -175,11 +151,8 @@ def read_query(request: Call, kind: type[T]) -> T:
     try:
         query = msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
-        fault = fault_of(error, "?")
-        pointer = fault.pointer.replace("?/", "?")
-        raise Problem(
-            "request.invalid", fault.detail, errors=[Fault(pointer, "request.invalid", fault.detail)]
-        ) from None
+        found = misfit(error, kind, "parameter")
+        raise invalid(f"?{found.pointer[1:]}", found.detail) from None
     for name in values:
         if getattr(query, name) is None:  # reading leniently takes the word null for nothing
             raise invalid(f"?{name}", f"The parameter {name} has no such value.")

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from api.problems import PROBLEMS
+from domain.commands import ORDER
 
 from .harness import Client, code
 
@@ -52,6 +53,42 @@ async def test_bytes_that_are_no_command(client: Client) -> None:
         assert (answer.status_code, code(answer)) == (400, "request.invalid"), (body[:60], answer.text)
         assert [e["pointer"] for e in answer.json()["errors"]] == [pointer], (body[:60], answer.text)
     assert await game.view(0) == before
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("path", "body", "detail"), [
+    ("/commands", b'{"type":"knock"}', "One of " + ", ".join([*ORDER, "start", "pause", "resume", "resign", "cancel"]) + "."),
+    ("/commands", b'{"type":"draw","source":"pile"}', "One of discard, stock."),
+    ("/commands", b'{"type":"draw"}', "The member source is missing."),
+    ("/commands", b'{"type":"pass","x":1}', "There is no member x here."),
+    ("/commands", b"[]", "An object belongs here, not a list."),
+    ("/commands", b'{"type":"draw","source":"stock","count":0}', "At least 1."),
+    ("/commands", b'{"type":"draw","source":"stock","count":1.5}', "A whole number belongs here, not a fraction."),
+    ("/commands", b'{"type":"draw","source":"stock","count":"1"}', "A whole number belongs here, not text."),
+    ("/commands", b'{"type":"meld","cards":[]}', "At least 1 item."),
+    ("/commands", b'{"type":"discard","card":"10H"}', "A card belongs here, such as 7H."),
+    ("/commands", b'{"type":"meld","cards":["7h"]}',
+     "A card belongs here, such as 7H, or a wild and what it stands for, such as 2C=6H."),
+    ("/seats", b'{"name":" "}', "Printable text belongs here, and not only spaces."),
+    ("/seats", b'{"name":"' + b"x" * 41 + b'"}', "At most 40 characters."),
+    ("/v1/games", b'{"variant":"wild-rummy","seats":[{"kind":"robot"}]}', "One of human, open, bot."),
+    ("/v1/games", b'{"variant":"wild-rummy","spectators":"all"}', "One of none, public, or an object."),
+    ("/v1/games", b'{"variant":"wild-rummy","spectators":7}', "Text or an object belongs here, not a whole number."),
+    ("/v1/games", b'{"variant":"wild-rummy","sandbox":{"seed":"x"}}', "64 hex digits belong here."),
+    ("/v1/games", b'{"variant":"wild-rummy","sandbox":{"position":{"hands":[],"turn":{"seat":0,"phase":"x"}}}}',
+     "One of discard, draw, play."),
+    ("/events?wait=31", None, "At most 30."), ("/events?limit=x", None, "A whole number belongs here."),
+    ("/events?far=1", None, "There is no parameter far here."),
+])  # fmt: skip
+async def test_a_fault_is_said_in_the_words_of_a_person(
+    client: Client, path: str, body: bytes | None, detail: str
+) -> None:
+    game = await client.game()
+    where = path if path.startswith("/v1") else game.path + path
+    answer = await client.call("GET" if body is None else "POST", where, game.tokens[0], content=body, headers=JSON)
+    assert code(answer) == "request.invalid"
+    problem = answer.json()
+    assert (problem["detail"], [e["detail"] for e in problem["errors"]]) == (detail, [detail])
 
 
 @pytest.mark.asyncio
