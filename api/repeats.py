@@ -7,7 +7,6 @@ the new thing's first commit: for a day, and as little as the first answer can b
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import msgspec
 
