@@ -6,6 +6,7 @@ them, or raises ``Rejected``.  Nothing here knows a clock, chance, or which game
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -172,8 +173,29 @@ def execute(state: Match, command: Any, actor: Actor, at: str, dry: bool = False
 
 def check_variant(rules: RuleSet, command: Any) -> None:
     """Raises ``command.not_in_variant``, whoever sends it."""
-    if isinstance(command, cmd.GameCommand) and type(command) not in FAMILIES[rules.family].commands_of(rules):
-        raise refuse(rules, "command.not_in_variant")
+    if not isinstance(command, cmd.GameCommand):
+        return
+    kinds = FAMILIES[rules.family].commands_of(rules)
+    if type(command) not in kinds:
+        name, tag = VARIANTS[rules.variant].name, type(command).__struct_config__.tag
+        raise refuse(rules, "command.not_in_variant", game=name, command=tag, commands=_listed(kinds))
+
+
+def _listed(kinds: Iterable[type]) -> str:
+    """Kinds of commands as a sentence names them, in the order of the contract."""
+    tags = {kind.__struct_config__.tag for kind in kinds}  # type: ignore[attr-defined]
+    *first, last = (name for name in cmd.ORDER if name in tags)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _phase_commands(rules: RuleSet, phase: str) -> str:
+    """What a phase has commands for.  It is the table of the turn that says so, and not the state: whether one
+    is lawful just now may hang on what is hidden."""
+    family = FAMILIES[rules.family]
+    kinds = [kind for kind in family.commands_of(rules) if (phase, kind) in family.handlers]
+    if phase == "draw" and rules.calls:
+        kinds.append(cmd.CallRummy)
+    return _listed(kinds)
 
 
 def _play(rec: Recorder, command: Any, actor: Actor) -> None:
@@ -192,10 +214,11 @@ def _play(rec: Recorder, command: Any, actor: Actor) -> None:
         return
     turn = rec.turn
     if turn.seat != actor.seat:
-        raise refuse(rules, "turn.not_yours")
+        raise refuse(rules, "turn.not_yours", seat=turn.seat)
     handler = family.handlers.get((turn.phase, kind))
     if handler is None:
-        raise refuse(rules, family.wrong_phase.get(kind, "turn.wrong_phase"))
+        code = family.wrong_phase.get(kind, "turn.wrong_phase")
+        raise refuse(rules, code, phase=turn.phase, commands=_phase_commands(rules, turn.phase))
     handler(rec, command)
 
 

@@ -40,7 +40,7 @@ SENTENCES: Final[dict[str, tuple[str, str | None]]] = {
     "draw.needs_matching_pair": (
         "Taking from the pile needs two natural cards of the rank of the deepest card.", "GE-3"),
     "draw.call_window": ("The next draw waits for calls of rummy.", "FK-12"),
-    "card.not_in_hand": ("{card} is not in your hand.", "K-1"),
+    "card.not_in_hand": ("That card is not in your hand.", "K-1"),
     "card.not_wild": ("A card that is not wild cannot stand for another.", "K-2"),
     "meld.too_short": ("A meld needs three cards or more.", "K-3"),
     "meld.too_long": ("That is more cards than such a meld holds.", "K-3"),
@@ -55,7 +55,7 @@ SENTENCES: Final[dict[str, tuple[str, str | None]]] = {
     "meld.runs_not_allowed": ("This game has no runs.", "GE-1"),
     "meld.ambiguous": ("The cards can be read in several ways: say which.", "K-6"),
     "meld.not_a_meld": ("These cards are neither a set nor a run.", "K-3"),
-    "meld.not_found": ("There is no meld {meld} on the table.", None),
+    "meld.not_found": ("There is no such meld on the table.", None),
     "lay_off.must_meld_first": ("Lay a meld of your own before adding to others.", "TP-9"),
     "lay_off.does_not_fit": ("That does not fit this meld.", None),
     "lay_off.not_beside": ("Only the very card that a wild of a run stands for may lie beside it.", "FK-10"),
@@ -82,6 +82,15 @@ SENTENCES: Final[dict[str, tuple[str, str | None]]] = {
     "options.invalid": ("Some options of the game are not lawful.", None),
 }  # fmt: skip
 
+#: code → the sentence of the case at hand.  Its words are open to whoever may hear the refusal.
+PARTICULAR: Final[dict[str, str]] = {
+    "command.not_in_variant": "{game} has no {command}. Its commands are {commands}.",
+    "turn.not_yours": "It is not your turn but that of seat {seat}.",
+    "turn.wrong_phase": "The turn is in its {phase} phase, which is for {commands}.",
+    "card.not_in_hand": "{card} is not in your hand.",
+    "meld.not_found": "There is no meld {meld} on the table.",
+}
+
 
 def refuse(
     rules: RuleSet | None,
@@ -94,5 +103,7 @@ def refuse(
 ) -> Rejected:
     """The refusal with this code, its sentence and its rule number in this game."""
     sentence, kernel = SENTENCES[code]
+    if words:
+        sentence = PARTICULAR.get(code, sentence)
     rule = None if rules is None else VARIANTS[rules.variant].numbers.get(code)
     return Rejected(code, detail or sentence.format(**words), rule or kernel, choices, errors)

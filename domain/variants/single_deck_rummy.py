@@ -18,6 +18,7 @@ OPTIONS = declare_options(
 )  # fmt: skip
 
 NUMBERS = {
+    "command.not_in_variant": "SD-3",
     "draw.stock_empty": "SD-3", "draw.discard_empty": "SD-3",
     "draw.count_not_allowed": "SD-3", "turn.wrong_phase": "SD-3", "draw.joker_not_takeable": "SD-3",
     "discard.just_taken": "SD-3", "declare.needs_draw": "SD-5", "declare.wrong_cards": "SD-5",

@@ -54,6 +54,7 @@ OPTIONS = declare_options(
 )  # fmt: skip
 
 NUMBERS = {
+    "command.not_in_variant": "TC-4",
     "draw.stock_empty": "TC-4", "draw.discard_empty": "TC-4",
     "draw.count_not_allowed": "TC-4", "turn.wrong_phase": "TC-4", "draw.joker_not_takeable": "TC-15",
     "discard.just_taken": "TC-15", "declare.needs_draw": "TC-5", "declare.wrong_cards": "TC-5",

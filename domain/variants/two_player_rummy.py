@@ -32,6 +32,7 @@ OPTIONS: tuple[Option, ...] = (
 )  # fmt: skip
 
 NUMBERS = {
+    "command.not_in_variant": "TP-3",
     "draw.stock_empty": "TP-3", "draw.discard_empty": "TP-3",
     "draw.count_not_allowed": "TP-3", "turn.wrong_phase": "TP-3",
     "meld.too_short": "TP-7", "meld.too_long": "TP-7", "meld.repeated_suit": "TP-7",

@@ -20,6 +20,7 @@ OPTIONS: tuple[Option, ...] = (
 )
 
 NUMBERS = {
+    "command.not_in_variant": "WR-6",
     "draw.stock_empty": "WR-6", "draw.discard_empty": "WR-6",
     "draw.count_not_allowed": "WR-6", "draw.discard_unplayable": "WR-7", "turn.wrong_phase": "WR-6",
     "meld.too_short": "WR-9", "meld.too_long": "WR-9", "meld.repeated_suit": "WR-9",

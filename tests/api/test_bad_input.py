@@ -57,7 +57,7 @@ async def test_bytes_that_are_no_command(client: Client) -> None:
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize(("path", "body", "detail"), [
-    ("/commands", b'{"type":"knock"}', "One of " + ", ".join([*ORDER, "start", "pause", "resume", "resign", "cancel"]) + "."),
+    ("/commands", b'{"type":"knock"}', f"One of {', '.join(ORDER)}, start, pause, resume, resign, cancel."),
     ("/commands", b'{"type":"draw","source":"pile"}', "One of discard, stock."),
     ("/commands", b'{"type":"draw"}', "The member source is missing."),
     ("/commands", b'{"type":"pass","x":1}', "There is no member x here."),
