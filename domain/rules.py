@@ -233,15 +233,16 @@ def resolve_options(
     return resolved, faults
 
 
-def seat_option(name: str, rule: str, title: str) -> Option:
-    """An option that fixes the first dealer or starter (K-14); null leaves it to draw 0."""
+def seat_option(name: str, rule: str, title: str, seats: int) -> Option:
+    """An option that fixes the first dealer or starter (K-14) of a game with so many seats at most; null
+    leaves it to draw 0."""
 
-    def check(value: Any, seats: int) -> str | None:
-        return None if value is None or value < seats else f"there is no seat {value} at a table of {seats}"
+    def check(value: Any, here: int) -> str | None:
+        return None if value is None or value < here else f"there is no seat {value} at a table of {here}"
 
     return Option(
         name, rule, title, "The seat that comes first; null leaves it to the first random draw.",
-        nullable_integer(0, 7), None, check,
+        nullable_integer(0, seats - 1), None, check,
     )  # fmt: skip
 
 

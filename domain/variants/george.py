@@ -32,8 +32,10 @@ from domain.variants.rummy_5000 import (
 )
 from domain.variants.texts.george import RULES
 
+SEATS = SeatRange(3, 8, 3)
+
 OPTIONS: tuple[Option, ...] = (
-    seat_option("first_dealer", "FK-2", "First dealer"),
+    seat_option("first_dealer", "FK-2", "First dealer", SEATS.max),
     Option("target", "FK-17", "Target", TARGET, integer(100, 100000), 2500),
     CROSSING,
     Option("permanent_wilds", "GE-1", "Permanent wilds",
@@ -72,6 +74,6 @@ def rule_set(options: dict[str, Any], seats: int) -> RuleSet:
 
 
 VARIANT = Variant(
-    slug="george", name="George", family="table_melds", wins="highest", seats=SeatRange(3, 8, 3),
+    slug="george", name="George", family="table_melds", wins="highest", seats=SEATS,
     rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS, first="first_dealer", score=score,
 )  # fmt: skip

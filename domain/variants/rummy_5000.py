@@ -45,8 +45,10 @@ WINDOW = Option(
     "Seconds that the next draw waits when some seat could call the discard.", integer(0, 30), 0,
 )  # fmt: skip
 
+SEATS = SeatRange(3, 8, 3)
+
 OPTIONS: tuple[Option, ...] = (
-    seat_option("first_dealer", "FK-2", "First dealer"),
+    seat_option("first_dealer", "FK-2", "First dealer", SEATS.max),
     Option("target", "FK-17", "Target", TARGET, integer(100, 100000), 5000),
     CROSSING,
     Option("permanent_wilds", "FK-19", "Permanent wilds",
@@ -121,6 +123,6 @@ def _collected(rules: RuleSet, deal: Deal, winner: int) -> list[ScoreLine]:
 
 
 VARIANT = Variant(
-    slug="rummy-5000", name="5000 Rummy", family="table_melds", wins="highest", seats=SeatRange(3, 8, 3),
+    slug="rummy-5000", name="5000 Rummy", family="table_melds", wins="highest", seats=SEATS,
     rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS, first="first_dealer", score=score,
 )  # fmt: skip

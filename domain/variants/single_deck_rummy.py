@@ -11,7 +11,10 @@ from domain.rules import Clock, RuleSet, SeatRange, Variant
 from domain.variants.texts.single_deck_rummy import RULES
 from domain.variants.thirteen_card_rummy import VALUES, charging, declare_options
 
+SEATS = SeatRange(2, 3, 2)
+
 OPTIONS = declare_options(
+    SEATS,
     {"deal": "SD-2", "deals": "SD-10", "clock": "SD-8", "invalid": "SD-6", "jokers": "SD-3",
      "return": "SD-3"},
     None, "penalty", False,
@@ -47,6 +50,6 @@ def rule_set(options: dict[str, Any], seats: int) -> RuleSet:
 
 VARIANT = Variant(
     slug="single-deck-rummy", name="54-card rummy", family="declare", wins="lowest",
-    seats=SeatRange(2, 3, 2), rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS,
+    seats=SEATS, rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS,
     first="first_dealer", score=charging("SD-7"),
 )  # fmt: skip

@@ -29,11 +29,11 @@ from domain.variants.texts.thirteen_card_rummy import RULES
 
 
 def declare_options(
-    rules: dict[str, str], clock: dict[str, int] | None, bad: str, lenient: bool
+    seats: SeatRange, rules: dict[str, str], clock: dict[str, int] | None, bad: str, lenient: bool
 ) -> tuple[Option, ...]:
     """The options of the declare family, by their rule numbers and defaults in one game."""
     return (
-        seat_option("first_dealer", rules["deal"], "First dealer"),
+        seat_option("first_dealer", rules["deal"], "First dealer", seats.max),
         Option("deals", rules["deals"], "Deals", "How many deals make a match.", integer(1, 100), 1),
         clock_option(clock, rules["clock"]),
         Option("invalid_declaration", rules["invalid"], "Invalid declaration",
@@ -47,7 +47,10 @@ def declare_options(
     )  # fmt: skip
 
 
+SEATS = SeatRange(2, 6, 4)
+
 OPTIONS = declare_options(
+    SEATS,
     {"deal": "TC-2", "deals": "TC-14", "clock": "TC-9", "invalid": "TC-8", "jokers": "TC-15",
      "return": "TC-15"},
     {"draw": 15, "discard": 22}, "reject", True,
@@ -116,7 +119,7 @@ def _charged(rules: RuleSet, rule: str, hand: int, wild: int, values: tuple[int,
 
 VARIANT = Variant(
     slug="thirteen-card-rummy", name="13-card rummy", family="declare", wins="lowest",
-    seats=SeatRange(2, 6, 4), rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS,
+    seats=SEATS, rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS,
     first="first_dealer", score=charging("TC-12"),
 )  # fmt: skip
 

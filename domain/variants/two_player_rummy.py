@@ -23,8 +23,10 @@ from domain.scoring import Ending, Score, hand_faces, lines_for
 from domain.state import Deal, Seat
 from domain.variants.texts.two_player_rummy import RULES
 
+SEATS = SeatRange(2, 2, 2)
+
 OPTIONS: tuple[Option, ...] = (
-    seat_option("first_dealer", "TP-2", "First dealer"),
+    seat_option("first_dealer", "TP-2", "First dealer", SEATS.max),
     Option("rounds", "TP-4", "Rounds", "How many rounds make a match.", integer(1, 52), 13),
     Option("may_return_taken", "TP-14", "Return the card taken",
            "Whether the card just taken from the pile may be discarded in the same turn.", BOOLEAN, True),
@@ -73,6 +75,6 @@ def score(rules: RuleSet, deal: Deal, seats: Sequence[Seat], ending: Ending) -> 
 
 VARIANT = Variant(
     slug="two-player-rummy", name="Two-player rummy", family="table_melds", wins="highest",
-    seats=SeatRange(2, 2, 2), rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS,
+    seats=SEATS, rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS,
     first="first_dealer", score=score,
 )  # fmt: skip

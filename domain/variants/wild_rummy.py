@@ -14,8 +14,10 @@ from domain.shapes import ScoreLine
 from domain.state import Deal, Seat
 from domain.variants.texts.wild_rummy import RULES
 
+SEATS = SeatRange(2, 4, 2)
+
 OPTIONS: tuple[Option, ...] = (
-    seat_option("first_starter", "WR-5", "First starter"),
+    seat_option("first_starter", "WR-5", "First starter", SEATS.max),
     clock_option(None, "TC-9"),
 )
 
@@ -64,6 +66,6 @@ def score(rules: RuleSet, deal: Deal, seats: Sequence[Seat], ending: Ending) -> 
 
 
 VARIANT = Variant(
-    slug="wild-rummy", name="Wild Rummy", family="table_melds", wins="lowest", seats=SeatRange(2, 4, 2),
+    slug="wild-rummy", name="Wild Rummy", family="table_melds", wins="lowest", seats=SEATS,
     rules=RULES, options=OPTIONS, rule_set=rule_set, numbers=NUMBERS, first="first_starter", score=score,
 )  # fmt: skip

@@ -121,3 +121,11 @@ def test_k_14_the_first_seat_must_be_one_of_the_table(variant: str) -> None:
     for number in range(seats.min, seats.max + 1):
         for seat in range(9):
             assert lawful(variant, {first: seat}, number) == (seat < number)
+
+
+@pytest.mark.parametrize("variant", VARIANT_SLUGS)
+def test_the_first_seat_is_one_that_the_game_can_have(variant: str) -> None:
+    game = VARIANTS[variant]
+    valid = jsonschema.Draft202012Validator(options_schema(game.options)).is_valid
+    for seat in range(9):
+        assert valid({game.first: seat}) == lawful(variant, {game.first: seat}, game.seats.max)
