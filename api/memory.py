@@ -171,18 +171,14 @@ class Memory:
             return table.state
         if not 1 <= version < table.state.version:
             raise Problem("not_found", "The game has no such version.", version=table.state.version)
-        past = table.past
-        if version in past:
-            return past[version]
-        nearest = max((v for v in past if v < version), default=0)
-        state = past[nearest] if nearest else NEW
-        for i, event in enumerate(await self.events(table, nearest, version - nearest)):
+        state = table.before(version) or NEW
+        if state.version == version:
+            return state
+        for i, event in enumerate(await self.events(table, state.version, version - state.version)):
             state = evolve(state, event)
             if i % (_SLICE * 2) == _SLICE * 2 - 1:
                 await asyncio.sleep(0)
-        while len(past) >= 3:
-            del past[next(iter(past))]
-        past[version] = state
+        table.keep(state)
         return state
 
     async def events(self, table: Table, after: int, limit: int) -> list[Any]:

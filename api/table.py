@@ -21,13 +21,16 @@ from .codec import decode_events
 
 #: Commits whose bytes stay at hand for readers who are nearly up to date.
 _TAIL = 12
+#: Beginnings of deals, and other earlier states, that stay at hand for those who look back.
+_DEALS = 16
+_PAST = 3
 
 
 class Table:
     """One game in memory."""
 
     __slots__ = (
-        "__weakref__", "actors", "cache", "created", "erased", "external_id", "external_ids", "game_id",
+        "__weakref__", "actors", "cache", "created", "deals", "erased", "external_id", "external_ids", "game_id",
         "gone", "left", "lock", "names", "past", "rematch", "rematch_of", "room_code", "state", "tail", "tokens",
         "turn_ends",
     )  # fmt: skip
@@ -53,7 +56,8 @@ class Table:
         self.turn_ends: list[int] | None = [] if delay_of(state) is not None else None
         #: rendered for viewers at this version
         self.cache: dict[Any, bytes] = {}
-        #: a few earlier states, by version
+        #: states in which deals began, and a few others that were asked for, by version
+        self.deals: dict[int, Match] = {}
         self.past: dict[int, Match] = {}
         #: what it holds is not to be trusted any more
         self.gone = False
@@ -75,6 +79,8 @@ class Table:
             return
         if self.turn_ends is not None:
             self._note_turns(commit, events)
+        if state.deal is not None and (self.state.deal is None or self.state.deal.number != state.deal.number):
+            _keep(self.deals, state, _DEALS)
         self.state = state
         self.tail.append(commit)
         self.cache.clear()
@@ -91,6 +97,15 @@ class Table:
             self.apply(commit, state, events)
             found += events
         return found
+
+    def before(self, version: int) -> Match | None:
+        """The latest earlier state at hand from which a version can be folded: a deal away at most, as a rule."""
+        near = [v for v in (*self.past, *self.deals) if v <= version]
+        return None if not near else self.past.get(max(near)) or self.deals[max(near)]
+
+    def keep(self, state: Match) -> None:
+        """Keep an earlier state at hand."""
+        _keep(self.past, state, _PAST)
 
     def _note_turns(self, commit: Commit, events: Iterable[Any]) -> None:
         assert self.turn_ends is not None
@@ -148,6 +163,12 @@ class Table:
     def names_at(self, state: Match) -> list[str | None]:
         """The names of all seats."""
         return [self.name_at(state, seat) for seat in range(len(state.seats))]
+
+
+def _keep(states: dict[int, Match], state: Match, most: int) -> None:
+    while len(states) >= most:
+        del states[next(iter(states))]
+    states[state.version] = state
 
 
 def listed_status(state: Match) -> str:

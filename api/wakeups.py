@@ -47,6 +47,8 @@ LEASE = 8.0
 #: What is due later than this is not kept in memory: the store has it.
 _HORIZON = 600.0
 _RETRY = 1.0
+#: Games that are claimed at once.
+_CLAIM = 100
 #: Entries of the heap that may be void before they are thrown away.
 _VOID = 100
 
@@ -218,12 +220,8 @@ class Wakeups:
         grace = 0.0  # at the start nobody of this process keeps anything
         while True:
             try:
-                now = self._service.clock()
-                overdue = format_time(parse_time(later(now, -grace)))
-                for row in await self._service.store.claim(overdue, later(now, LEASE), 100):
-                    # Even what this process keeps: its own timer is late then, after a jump of the clock.
-                    self._kept[row.game_id] = row.expected_commit
-                    self._begin(row.game_id, row.expected_commit, asked=False)
+                while await self._claimed(grace):
+                    pass
                 grace = GRACE
             except StoreUnavailable as gone:
                 log.warning("wake-ups: %s", gone)
@@ -231,10 +229,25 @@ class Wakeups:
                 log.exception("wake-ups could not be looked at")
             await asyncio.sleep(self._pace.poll)
 
+    async def _claimed(self, grace: float) -> bool:
+        """Claim what is overdue, and act on it. Whether there may be more: then this much is done already."""
+        now = self._service.clock()
+        overdue = format_time(parse_time(later(now, -grace)))
+        rows = await self._service.store.claim(overdue, later(now, LEASE), _CLAIM)
+        begun: list[asyncio.Task[None]] = []
+        for row in rows:
+            # Even what this process keeps: its own timer is late then, after a jump of the clock.
+            self._kept[row.game_id] = row.expected_commit
+            begun.append(self._begin(row.game_id, row.expected_commit, asked=False))
+        if len(rows) < _CLAIM:
+            return False
+        await asyncio.wait(begun)
+        return True
+
     # Acting
 
-    def _begin(self, game_id: str, commit: int, asked: bool) -> None:
-        self._task(self._act(game_id, commit, asked))
+    def _begin(self, game_id: str, commit: int, asked: bool) -> asyncio.Task[None]:
+        return self._task(self._act(game_id, commit, asked))
 
     def _task(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.create_task(work)

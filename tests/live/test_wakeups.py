@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from api.clock import now
+from domain.evolve import evolve
 from domain.record import later
 from tests.api.harness import Client, Game, code, running
 
@@ -85,6 +86,39 @@ async def test_bots_go_on_where_a_stopped_server_left_them(database_url: str) ->
     async with server(database_url, clock) as client:
         game.client = client
         await until(game, over)
+
+
+@pytest.mark.asyncio
+async def test_all_that_is_due_when_a_server_starts_is_done_at_once(database_url: str) -> None:
+    async with server(database_url, bot_delay=60.0) as client:
+        games = [await client.game(variant="two-player-rummy", seats=BOTS[1:3]) for _ in range(120)]
+    clock = JumpingClock()
+    clock.ahead = 61.0
+    async with server(database_url, clock, bot_delay=60.0, poll=60.0) as client:
+        for game in games:
+            game.client = client
+            await until(game, lambda v: v["version"] > 3)
+            assert (await game.view())["turn"]["phase"] == "draw"
+
+
+@pytest.mark.asyncio
+async def test_an_earlier_view_is_folded_from_the_start_of_its_deal(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with server(database_url) as client:
+        game = await client.game(variant="two-player-rummy", options={"rounds": 3}, seats=BOTS[1:3])
+        await until(game, over)
+        deals = [e["seq"] for e in await events(game) if e["type"] == "deal_started"]
+    folded: list[int] = []
+    async with server(database_url) as client:
+        game.client = client
+        await game.view()
+        monkeypatch.setattr("api.memory.evolve", lambda state, event: folded.append(event.seq) or evolve(state, event))
+        for start in reversed(deals):
+            folded.clear()
+            view = (await game.get(f"/view?at={start + 4}")).json()
+            assert view["version"] == start + 4
+            assert folded == [start + 1, start + 2, start + 3, start + 4]
 
 
 @pytest.mark.asyncio
