@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,11 +20,11 @@ from api.log_text import sentence, table
 from api.random_play import any_command, keen_command, play
 from domain.commands import Rejected
 from domain.decide import NewGame, NewSeat, resolve
-from domain.evolve import NEW, evolve
+from domain.evolve import NEW
 from domain.perft import PerftCase, divide, perft, start
-from domain.replay import decode_event, export
+from domain.replay import export
 from domain.variants import VARIANTS
-from domain.verify import Verification, verify
+from domain.verify import Damaged, Verification, examine, walk
 
 
 def add_commands(subparsers: Any) -> None:
@@ -42,7 +43,7 @@ def add_commands(subparsers: Any) -> None:
     add("--step", action="store_true", help="the table after every commit; Enter goes on")
     replay.set_defaults(run=_replay)
 
-    simulate = subparsers.add_parser("simulate", help="play random matches and write their logs")
+    simulate = subparsers.add_parser("simulate", help="play random matches; --out writes their logs")
     add = simulate.add_argument
     add("variant", choices=list(VARIANTS))
     add("--seats", type=int, help="how many seats (default: the game's own number)")
@@ -50,7 +51,7 @@ def add_commands(subparsers: Any) -> None:
     add("--seed", type=int, default=0, help="the first match's number; the same one plays alike")
     add("--option", action="append", default=[], metavar="NAME=JSON", help="an option of the game")
     add("--keen", action="store_true", help="melds before discards, so that deals end sooner")
-    add("--out", type=Path, metavar="FILE", help="where to write the log (several: FILE-1 …)")
+    add("--out", type=Path, metavar="FILE", help="write the log here (several: FILE-1 …); else none is written")
     simulate.set_defaults(run=_simulate)
 
     counted = subparsers.add_parser("perft", help="count legal command sequences from positions")
@@ -88,12 +89,12 @@ def _verify(args: argparse.Namespace) -> int:
     status = 0
     for name in args.files:
         try:
-            found = verify(_read(name))
+            found, unchecked = examine(_read(name))
         except (OSError, Rejected) as error:
             status = _complain(f"{name}: {_why(error)}")
             continue
         status |= not found.ok
-        _say(msgspec.json.encode(found).decode() if args.json else f"{name}: {_verdict(found)}")
+        _say(msgspec.json.encode(found).decode() if args.json else f"{name}: {_verdict(found, unchecked)}")
     return status
 
 
@@ -101,14 +102,15 @@ def _why(error: Exception) -> str:
     return error.detail if isinstance(error, Rejected) else str(error)
 
 
-def _verdict(v: Verification) -> str:
+def _verdict(v: Verification, unchecked: AbstractSet[str]) -> str:
+    shuffles = _counted(len(v.shuffles), "shuffle")
     said = [
         "in order" if v.ok else "NOT IN ORDER",
         "complete" if v.complete else "unfinished",
-        f"{v.events} events",
+        _counted(v.events, "event"),
         "intact" if v.intact else "NOT INTACT",
-        f"fair ({len(v.shuffles)} shuffles)" if v.fair else "NOT FAIR",
-        "lawful" if v.lawful else "NOT LAWFUL",
+        "fair: not checked" if "fair" in unchecked else f"fair ({shuffles})" if v.fair else "NOT FAIR",
+        "lawful: not checked" if "lawful" in unchecked else "lawful" if v.lawful else "NOT LAWFUL",
     ]
     if v.divergence is not None:
         where = "" if v.divergence.seq is None else f" at event {v.divergence.seq}"
@@ -116,35 +118,39 @@ def _verdict(v: Verification) -> str:
     return ", ".join(said)
 
 
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
 # ------------------------------------------------------------------------- replay
 
 
 def _replay(args: argparse.Namespace) -> int:
-    """Tell a log event by event.  1 if it cannot be read to its end."""
+    """Tell a log event by event, as far as it is intact.  1 if that is not to its end."""
+    shown = args.at is None
+    commit, state = 0, NEW
     try:
-        lines = _read(args.file).split(b"\n")
-    except OSError as error:
-        return _complain(f"{args.file}: {error}")
-    state = NEW
-    commit = 0
-    for number, line in enumerate(lines[1:] if lines[-1] else lines[1:-1], 1):
-        try:
-            event = decode_event(line)
+        for event, after in walk(_read(args.file)):
             if args.step and event.commit != commit and commit:
                 _pause(table(state))
-            state = evolve(state, event)
-        except Exception as error:  # whatever a damaged file can bring about
-            return _complain(f"{args.file}: event {number} cannot be replayed: {error!r}")
-        commit = event.commit
+            commit, state = event.commit, after
+            if args.at in (None, event.seq):
+                _say(f"{event.seq:5} {event.at}  {sentence(event)}")
+            if event.seq == args.at:
+                _say("\n".join(table(state)))
+                shown = True
+    except (OSError, Rejected) as error:
+        return _complain(f"{args.file}: {_why(error)}")
+    except Damaged as damage:
         if args.at is None:
-            _say(f"{event.seq:5} {event.at}  {sentence(event)}")
-        elif event.seq == args.at:
-            _say(f"{event.seq:5} {event.at}  {sentence(event)}")
             _say("\n".join(table(state)))
-            return 0
-    if args.at is not None:
+        # The header is the first line of a file.
+        where = "" if damage.seq is None else f" at event {damage.seq} (line {damage.seq + 1})"
+        return _complain(f"{args.file}: the log is damaged{where}: {damage.detail}")
+    if not shown:
         return _complain(f"{args.file}: there is no event {args.at}")
-    _say("\n".join(table(state)))
+    if args.at is None:
+        _say("\n".join(table(state)))
     return 0
 
 

@@ -64,13 +64,18 @@ def decode_event(line: bytes) -> Any:
     raw = msgspec.json.decode(line, type=dict[str, Any])
     tag, version = raw.get("type"), raw.pop("v", None)
     if not isinstance(tag, str) or tag not in _TAGS.values():
-        raise msgspec.ValidationError(f"There is no event type {tag!r}.")
+        missing = "The member type is missing."
+        raise msgspec.ValidationError(f"There is no event type {_json(tag)}." if "type" in raw else missing)
     newest = VERSIONS.get(tag, 1)
     if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version <= newest:
-        raise msgspec.ValidationError(f"There is no version {version!r} of {tag}.")
+        raise msgspec.ValidationError(f"There is no version {_json(version)} of {tag}.")
     for old in range(version, newest):
         raw = UPCASTERS[tag, old](raw)
     return msgspec.convert(raw, ev.Event)
+
+
+def _json(value: Any) -> str:
+    return _encoder.encode(value).decode()
 
 
 def fold(events: Iterable[Any], state: Match = NEW) -> Match:

@@ -24,6 +24,7 @@ from domain.commands import Rejected
 from domain.consistency import Inconsistent, check_after, check_before
 from domain.decide import NewGame, create, execute, sandbox_deck
 from domain.evolve import NEW, evolve
+from domain.misfits import misfit
 from domain.positions import Position, write_position
 from domain.replay import Header, NoCommand, command_of, decode_event, encode_event
 from domain.rules import RULES_VERSION, RuleSet
@@ -80,11 +81,48 @@ def verify(data: bytes | Iterable[bytes], at: int | None = None) -> Verification
     Raises ``Rejected``: ``log.invalid`` where this is no log at all or one of rules that are yet to
     come, ``request.invalid`` where it has no event ``at``.
     """
+    return examine(data, at)[0]
+
+
+def examine(data: bytes | Iterable[bytes], at: int | None = None) -> tuple[Verification, frozenset[str]]:
+    """The same, and which of ``fair`` and ``lawful`` are false only because a damaged log left them open."""
     lines = _lines(data)
     verifier = _Verifier(_header(next(lines, b"")), at)
     for line in lines:
         verifier.read(line)
-    return verifier.verdict()
+    verdict = verifier.verdict()
+    found = {"fair" if f.code in ("commitment", "shuffle") else "lawful" for f in verifier.findings
+             if f.code in ("commitment", "shuffle", "unlawful")}  # fmt: skip
+    return verdict, frozenset({"fair", "lawful"} - found if verifier.broken else ())
+
+
+class Damaged(Exception):
+    """A log is not intact.  ``seq``: the event where it shows; None where no one event does."""
+
+    def __init__(self, seq: int | None, detail: str) -> None:
+        super().__init__(detail)
+        self.seq = seq
+        self.detail = detail
+
+
+def walk(data: bytes | Iterable[bytes]) -> Iterator[tuple[Any, Match]]:
+    """Every event of a log with the state after it, as far as the log is intact.
+
+    Raises ``Damaged`` at the first event that does not fit, and behind the last one where the lines are not
+    those that the header tells of; ``Rejected`` where this is no log at all.
+    """
+    lines = _lines(data)
+    reader = _Reader(_header(next(lines, b"")))
+    for line in lines:
+        event = reader.read(line)
+        if event is None:
+            found = reader.findings[0]
+            raise Damaged(found.seq, found.detail)
+        yield event, reader.state
+    if not reader.lines:
+        raise _invalid("The log has no events.")
+    if damage := reader.damage():
+        raise Damaged(damage.seq, damage.detail)
 
 
 def _lines(data: bytes | Iterable[bytes]) -> Iterator[bytes]:
@@ -122,46 +160,94 @@ _ORDER: tuple[Code, ...] = (
 )  # fmt: skip
 
 
-class _Verifier:
-    """Reads a log line by line and collects what is wrong with it."""
+class _Reader:
+    """Reads a log line by line and finds whether it is intact."""
 
-    def __init__(self, header: Header, at: int | None) -> None:
+    def __init__(self, header: Header) -> None:
         self.header = header
-        self.at = at
         self.chain = hashlib.sha256()
         self.lines = 0
         self.state = NEW
-        self.last: Any = None
-        self.commit: list[Any] = []
-        self.before = NEW
         self.broken = False
         self.findings: list[_Finding] = []
-        self.shuffles: list[ShuffleCheck] = []
-        self.position: Position | None = None
 
-    # ------------------------------------------------------------------- reading
+    def read(self, line: bytes) -> Any:
+        """One event line: into the chain, and, unless an earlier one was broken, into the fold.
 
-    def read(self, line: bytes) -> None:
-        """One event line: into the chain, and, unless an earlier one was broken, into the fold."""
+        Returns the event; None from the one on that does not fit.
+        """
         self.chain.update(line)
         self.chain.update(b"\n")
         self.lines += 1
         if self.broken:
-            return
+            return None
         try:
-            self._fold(decode_event(line))
-        except Inconsistent as error:
-            self._break(str(error))
-        except (msgspec.MsgspecError, UnicodeError) as error:
-            self._break(f"The line is no event: {error}")
-        except Exception as error:
-            self._break(f"The event names what is not there: {error!r}.")
+            event = decode_event(line)
+            self.fold(event)
+        except Exception as error:  # whatever a made-up log can bring about
+            self.broken = True
+            self.findings.append(_Finding(self.lines, "fold", _why_not(error)))
+            return None
+        return event
 
-    def _break(self, detail: str) -> None:
-        self.broken = True
-        self.findings.append(_Finding(self.lines, "fold", detail))
+    def fold(self, event: Any) -> None:
+        """The state after an event that fits the one before it."""
+        check_before(self.state, event)
+        self.state = evolve(self.state, event)
+        check_after(self.state, event)
 
-    def _fold(self, event: Any) -> None:
+    def damage(self) -> Divergence | None:
+        """What is wrong with the chain, or with what the header says of the events; where the fold has a
+        reason of its own, that as well."""
+        first = min(self.findings, key=lambda f: f.seq, default=None)
+        seq = None if first is None else first.seq
+        more = "".join(f" Event {f.seq}: {f.detail}" for f in self.findings if f.code == "fold")
+        if self.lines != self.header.events:
+            missing = self.lines + 1 if self.lines < self.header.events else self.header.events + 1
+            detail = f"The header tells of {self.header.events} events, and {self.lines} are here.{more}"
+            return Divergence(missing if seq is None else min(seq, missing), "chain", detail)
+        if self.chain.hexdigest() != self.header.chain:
+            detail = f"The event lines are not those that the header's chain was made from.{more}"
+            return Divergence(seq, "chain", detail)
+        if self.state.rules is None:
+            return None
+        told = {"variant": self.state.rules.variant, "rules_version": self.state.rules_version,
+                "sandbox": self.state.sandbox}  # fmt: skip
+        for name, value in told.items():
+            if getattr(self.header, name) != value:
+                return Divergence(1, "chain", f"The header and the first event differ in {name!r}.")
+        return None
+
+
+def _why_not(error: Exception) -> str:
+    """Why a line cannot be taken for an event, or not at this place."""
+    if isinstance(error, Inconsistent):
+        return str(error)
+    if isinstance(error, msgspec.ValidationError):
+        found = misfit(error, ev.Event)
+        where = f"{found.pointer}: " if found.pointer else ""
+        return f"The line is no event: {where}{found.detail}"
+    if isinstance(error, msgspec.MsgspecError | UnicodeError | RecursionError):
+        return "The line is no JSON."
+    if isinstance(error, KeyError) and error.args:
+        return f"The event names what is not there: {error.args[0]}."
+    return "The event names what is not there."
+
+
+class _Verifier(_Reader):
+    """Finds whether it is fair and lawful, too."""
+
+    def __init__(self, header: Header, at: int | None) -> None:
+        super().__init__(header)
+        self.at = at
+        self.last: Any = None
+        self.commit: list[Any] = []
+        self.before = NEW
+        self.shuffles: list[ShuffleCheck] = []
+        self.position: Position | None = None
+
+    def fold(self, event: Any) -> None:
+        """The same, and what the seed and the rules say of it."""
         check_before(self.state, event)
         if event.commit != self.state.commit:
             self._decide()
@@ -183,7 +269,7 @@ class _Verifier:
         if not self.broken:
             self._decide()
         version = self.state.rules_version or self.header.rules_version
-        damage = self._damage()
+        damage = self.damage()
         if version > RULES_VERSION and not damage:
             raise _invalid(f"The log is of revision {version} of the rules, and this is {RULES_VERSION}.")
         if self.at is not None and not 1 <= self.at <= self.lines:
@@ -211,25 +297,6 @@ class _Verifier:
     def _complete(self) -> bool:
         over = self.state.status in ("finished", "cancelled")
         return over and not self.broken and type(self.last) is ev.SeedRevealed
-
-    def _damage(self) -> Divergence | None:
-        """What is wrong with the chain, or with what the header says of the events."""
-        first = min((f.seq for f in self.findings), default=None)
-        if self.lines != self.header.events:
-            missing = self.lines + 1 if self.lines < self.header.events else self.header.events + 1
-            detail = f"The header tells of {self.header.events} events, and {self.lines} are here."
-            return Divergence(missing if first is None else min(first, missing), "chain", detail)
-        if self.chain.hexdigest() != self.header.chain:
-            detail = "The event lines are not those that the header's chain was made from."
-            return Divergence(first, "chain", detail)
-        if self.state.rules is None:
-            return None
-        told = {"variant": self.state.rules.variant, "rules_version": self.state.rules_version,
-                "sandbox": self.state.sandbox}  # fmt: skip
-        for name, value in told.items():
-            if getattr(self.header, name) != value:
-                return Divergence(1, "chain", f"The header and the first event differ in {name!r}.")
-        return None
 
     def _divergence(self, damage: Divergence | None, ok: bool) -> Divergence | None:
         if damage is not None:
@@ -306,8 +373,8 @@ class _Verifier:
             found = _Finding(commit[0].seq, "unlawful", f"Refused by {refusal.code}: {refusal.detail}")
         except NoCommand as error:
             found = _Finding(commit[0].seq, "unlawful", str(error))
-        except Exception as error:  # whatever a made-up log can bring about
-            found = _Finding(commit[0].seq, "unlawful", f"It cannot be decided: {error!r}.")
+        except Exception:  # whatever a made-up log can bring about
+            found = _Finding(commit[0].seq, "unlawful", "Its command names what is not there.")
         if found is not None:
             code: Code = "differs_from_current_rules" if older else "unlawful"
             self.findings.append(found._replace(code=code))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -119,13 +121,121 @@ def test_replay_steps_from_commit_to_commit(log: Path, capsys: pytest.CaptureFix
     assert said.count("pile:") == decode_event(log.read_bytes().splitlines()[-1]).commit
 
 
-def test_replay_stops_where_a_log_is_damaged(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = log.read_bytes().splitlines(keepends=True)
-    log.write_bytes(b"".join([*lines[:10], b"{}\n", *lines[11:]]))
+def damaged(path: Path, change: Callable[[list[bytes]], object], mended: bool = False) -> list[bytes]:
+    """Change the event lines of a log, and with ``mended`` the chain that its header tells of."""
+    head, *lines = path.read_bytes().splitlines()
+    change(lines)
+    header = msgspec.json.decode(head)
+    if mended:
+        header["chain"] = hashlib.sha256(b"".join(line + b"\n" for line in lines)).hexdigest()
+    path.write_bytes(b"\n".join([msgspec.json.encode(header), *lines, b""]))
+    return lines
+
+
+def number_of(lines: list[bytes], what: bytes) -> int:
+    return next(i for i, line in enumerate(lines, 1) if what in line)
+
+
+@pytest.mark.parametrize("mended", [False, True])
+def test_replay_stops_at_a_card_that_was_changed(
+    mended: bool, log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def change(lines: list[bytes]) -> None:
+        i = number_of(lines, b"card_discarded") - 1
+        event = msgspec.json.decode(lines[i])
+        held = msgspec.json.decode(lines[number_of(lines, b"deal_started") - 1])["hands"][event["seat"]]
+        event["card"] = next(c for c in ("2C", "3C", "4C", "5C", "6C", "7C", "8C", "9C") if c not in held)
+        lines[i] = msgspec.json.encode(event)
+
+    number = number_of(damaged(log, change, mended), b"card_discarded")
+    capsys.readouterr()
+    for arguments in ([], ["--at", str(number)], ["--at", "99999"]):
+        assert main(["replay", str(log), *arguments]) == 1
+        said = capsys.readouterr()
+        assert said.err.startswith(f"{log}: the log is damaged at event {number} (line {number + 1}): ")
+        assert "hand" in said.err
+        shown = [line for line in said.out.splitlines() if line[:5].strip().isdigit()]
+        assert len(shown) == (0 if arguments else number - 1)
+    assert main(["replay", str(log), "--at", str(number - 1)]) == 1
+    said = capsys.readouterr()
+    assert said.out.startswith(f"{number - 1:5} ")
+    assert f"at event {number}" in said.err
+
+
+def test_replay_says_that_a_chain_is_broken(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def change(lines: list[bytes]) -> None:
+        lines[2] = lines[2].replace(b'"at":"2026', b'"at": "2026')
+
+    number = len(damaged(log, change))
     capsys.readouterr()
     assert main(["replay", str(log)]) == 1
-    assert "event 10 cannot be replayed" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert len([line for line in said.out.splitlines() if line[:5].strip().isdigit()]) == number
+    why = "The event lines are not those that the header's chain was made from."
+    assert said.err == f"{log}: the log is damaged: {why}\n"
+
+
+@pytest.mark.parametrize(("line", "why"), [
+    (b"{}", "The line is no event: The member type is missing."), (b"nonsense", "The line is no JSON."),
+    (b"\xff", "The line is no JSON."), (b"", "The line is no JSON."), (b"[" * 9999, "The line is no event: An object belongs here, not a list."),
+    (b'{"v":1,"type":"knock"}', 'The line is no event: There is no event type "knock".'),
+    (b'{"v":1,"type":"card_drawn","seq":10,"commit":3,"at":"x","seat":0,"source":"sky"}',
+     "The line is no event: /source: One of discard, stock."),
+])  # fmt: skip
+def test_what_cannot_be_read_is_told_in_words(
+    line: bytes, why: str, log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def change(lines: list[bytes]) -> None:
+        lines[9] = line
+
+    damaged(log, change)
+    capsys.readouterr()
+    assert main(["replay", str(log)]) == 1
+    assert capsys.readouterr().err == f"{log}: the log is damaged at event 10 (line 11): {why}\n"
+    assert main(["verify", str(log)]) == 1
+    said = capsys.readouterr().out
+    assert "chain at event 10: The event lines are not those that" in said  # and the reason of the fold
+    assert said.endswith(f"Event 10: {why}\n")
     assert main(["replay", str(log.with_name("missing"))]) == 1
+
+
+def test_verify_accuses_nobody_of_what_it_could_not_check(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def change(lines: list[bytes]) -> None:
+        del lines[20:]
+        event = msgspec.json.decode(lines[-1])
+        lines[-1] = msgspec.json.encode({**event, "seq": 99})
+
+    damaged(log, change)
+    capsys.readouterr()
+    assert main(["verify", str(log)]) == 1
+    said = capsys.readouterr().out
+    assert "NOT IN ORDER, unfinished, 20 events, NOT INTACT, fair: not checked, lawful: not checked, chain at" in said
+
+    def shuffle(lines: list[bytes]) -> None:
+        i = number_of(lines, b"deal_started") - 1
+        event = msgspec.json.decode(lines[i])
+        event["deck"][-2:] = event["deck"][:-3:-1]
+        lines[i] = msgspec.json.encode(event)
+
+    damaged(log, shuffle, mended=True)
+    assert main(["verify", str(log)]) == 1
+    assert "NOT INTACT, NOT FAIR, " in capsys.readouterr().out
+
+
+def test_verify_counts_in_words(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def change(lines: list[bytes]) -> None:
+        del lines[number_of(lines, b"deal_started") :]
+
+    damaged(log, change, mended=True)
+    capsys.readouterr()
+    assert main(["verify", str(log)]) == 1
+    assert "fair (1 shuffle), lawful" in capsys.readouterr().out
+
+
+def test_simulate_says_when_it_writes(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "--out writes their logs" in capsys.readouterr().out
 
 
 def test_it_runs_by_itself_and_in_a_pipe(log: Path) -> None:

@@ -411,6 +411,8 @@ def test_no_member_of_any_event_can_be_changed_unnoticed(variant: str) -> None:
             except Rejected:
                 continue
             assert not found.ok, (event["type"], path)
+            assert found.divergence is not None
+            assert "Error" not in found.divergence.detail  # a sentence, whatever it was that went wrong
 
 
 #: What no rule decides: who may watch, and when it was.
