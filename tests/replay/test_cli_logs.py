@@ -177,7 +177,8 @@ def test_replay_says_that_a_chain_is_broken(log: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize(("line", "why"), [
     (b"{}", "The line is no event: The member type is missing."), (b"nonsense", "The line is no JSON."),
-    (b"\xff", "The line is no JSON."), (b"", "The line is no JSON."), (b"[" * 9999, "The line is no event: An object belongs here, not a list."),
+    (b"\xff", "The line is no JSON."), (b"", "The line is no JSON."),
+    (b"[" * 9999, "The line is no event: An object belongs here, not a list."),
     (b'{"v":1,"type":"knock"}', 'The line is no event: There is no event type "knock".'),
     (b'{"v":1,"type":"card_drawn","seq":10,"commit":3,"at":"x","seat":0,"source":"sky"}',
      "The line is no event: /source: One of discard, stock."),
