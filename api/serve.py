@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import errno
 import logging
 import sys
 from types import FrameType
@@ -20,7 +21,7 @@ from .connection import BoundedProtocol
 from .demo import open_demo
 from .operations import MOST_BYTES
 from .server import Server
-from .settings import Settings, SettingsError, from_environment
+from .settings import Settings, SettingsError, from_environment, mistyped
 
 #: Seconds that requests under way may take once the server was told to stop.
 _GRACE = 5
@@ -76,6 +77,8 @@ class DrainingServer(uvicorn.Server):
         self._app = app
         self._demo = demo
         self.address = ""
+        #: why there is no listening where it should
+        self.failure: str | None = None
 
     @property
     def parts(self) -> Server:
@@ -93,7 +96,12 @@ class DrainingServer(uvicorn.Server):
 
     async def startup(self, sockets: Any = None) -> None:
         """Listen, and say where."""
-        await super().startup(sockets)
+        try:
+            await super().startup(sockets)
+        except SystemExit as ended:
+            if isinstance(ended.__context__, OSError):  # uvicorn has written it to the log and given up
+                self.failure = _cannot_listen(self.config, ended.__context__)
+            raise
         if not self.servers:
             return
         port = self.servers[0].sockets[0].getsockname()[1]
@@ -102,6 +110,15 @@ class DrainingServer(uvicorn.Server):
         say(f"Listening on {self.address} (documentation: {self.address}/docs)")
         if self._demo:
             say(await open_demo(self.parts, self.address))
+
+
+def _cannot_listen(config: uvicorn.Config, error: OSError) -> str:
+    where = f"{f'[{config.host}]' if ':' in config.host else config.host}:{config.port}"
+    if error.errno == errno.EADDRINUSE:
+        return f"the address {where} is in use; RUMMY_PORT chooses another port"
+    if error.errno == errno.EACCES:
+        return f"the address {where} is not open to this user; RUMMY_PORT chooses another port"
+    return f"this machine cannot listen on {where}; RUMMY_HOST and RUMMY_PORT choose another address"
 
 
 def say(text: str) -> None:
@@ -113,7 +130,8 @@ def say(text: str) -> None:
 def configuration(app: Litestar, settings: Settings) -> uvicorn.Config:
     """How uvicorn is to run."""
     return uvicorn.Config(
-        app, http=_Protocol, proxy_headers=False, host=settings.host, port=settings.port,
+        app, http=_Protocol, proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies), host=settings.host, port=settings.port,
         timeout_graceful_shutdown=_GRACE, log_level="warning",
         access_log=False, lifespan="on", server_header=False, ws="websockets-sansio", ws_max_size=MOST_BYTES,
         # Frames are small, and a compressor for each client is not.
@@ -132,23 +150,29 @@ def serve(settings: Settings, demo: bool = False) -> int:
         return 2
     server = DrainingServer(configuration(app, settings), app, demo)
     parts = server.parts
-    # Why it could not start is said in one sentence, below; what uvicorn makes of it is no help to anybody.
-    logging.getLogger("uvicorn.error").addFilter(lambda _: parts.failure is None)
+
+    def useful(record: logging.LogRecord) -> bool:
+        """Why it could not start is said in one sentence, below; what uvicorn makes of it is no help to anybody."""
+        return parts.failure is None and not isinstance(record.msg, OSError)
+
+    logging.getLogger("uvicorn.error").addFilter(useful)
     try:
         server.run()
     except KeyboardInterrupt:
         return 130  # Ctrl-C, after everything has come to its end
     except SystemExit as ended:
-        if parts.failure is None:
+        if parts.failure is None and server.failure is None:
             return int(ended.code or 0)
-    if parts.failure is not None:
-        sys.stderr.write(f"rummy: {parts.failure}\n")
+    if failure := parts.failure or server.failure:
+        sys.stderr.write(f"rummy: {failure}\n")
         return 1
     return 0 if server.started else 1
 
 
 def run(arguments: argparse.Namespace) -> int:
     """The subcommand."""
+    for sentence in mistyped():
+        sys.stderr.write(f"rummy: {sentence}\n")
     try:
         settings = from_environment()
     except SettingsError as error:

@@ -14,6 +14,7 @@
 | `RUMMY_PING` | seconds between two pings in streams and sockets | `15.0` |
 | `RUMMY_PATIENCE` | seconds that a reader of a stream or socket may take for what was sent before it is cut off | `20.0` |
 | `RUMMY_NOTIFIER` | how servers hear of each other's games: `memory`, `postgres` or `redis://…` | `postgres` on PostgreSQL, else `memory` |
+| `RUMMY_TRUSTED_PROXIES` | the reverse proxies in front, addresses or networks, separated by commas: of a request that comes from one, the client is the last address in `X-Forwarded-For` that is none of them, and its tries at room codes are counted as its own | none |
 | `RUMMY_CACHE` | how many games are held folded in memory | `10000` |
 """
 
@@ -23,6 +24,8 @@ import hashlib
 import os
 import secrets
 from collections.abc import Mapping
+from difflib import get_close_matches
+from ipaddress import ip_network
 from pathlib import Path
 
 from msgspec import Struct
@@ -31,6 +34,16 @@ from sqlalchemy.exc import ArgumentError
 
 SHORTEST_SECRET = 32
 SHORTEST_KEY = 22
+
+
+#: Every variable that means something; of what else begins like them, a mistyped one is told.
+KNOWN = frozenset(
+    f"RUMMY_{name}"
+    for name in (
+        "HOST", "PORT", "DATABASE_URL", "SECRET", "API_KEYS", "API_KEY", "CREATE", "SANDBOX", "BOT_DELAY", "CALL_PAUSE",
+        "POLL", "PING", "PATIENCE", "NOTIFIER", "TRUSTED_PROXIES", "CACHE",
+    )
+)  # fmt: skip
 
 
 class SettingsError(ValueError):
@@ -53,6 +66,7 @@ class Settings(Struct, frozen=True):
     ping: float = 15.0
     patience: float = 20.0
     notifier: str = "memory"
+    trusted_proxies: tuple[str, ...] = ()
     cache: int = 10_000
 
     @property
@@ -89,6 +103,27 @@ def _keys(env: Mapping[str, str]) -> tuple[str, ...]:
     return keys
 
 
+def _proxies(env: Mapping[str, str]) -> tuple[str, ...]:
+    name = "RUMMY_TRUSTED_PROXIES"
+    given = tuple(x.strip() for x in env.get(name, "").split(",") if x.strip())
+    for text in given:
+        try:
+            ip_network(text)
+        except ValueError:
+            raise SettingsError(f"{name} are addresses and networks such as 10.0.0.0/8, not {text!r}") from None
+    return given
+
+
+def mistyped(env: Mapping[str, str] | None = None) -> list[str]:
+    """A sentence for each variable that is named like a setting and is none."""
+    env = os.environ if env is None else env
+    said: list[str] = []
+    for name in sorted(x for x in env if x.startswith("RUMMY_") and x not in KNOWN):
+        near = get_close_matches(name, KNOWN, 1)
+        said.append(f"there is no setting {name}" + (f"; {near[0]} is one" if near else ""))
+    return said
+
+
 def from_environment(env: Mapping[str, str] | None = None) -> Settings:
     """Read and check the settings. Raises `SettingsError`."""
     env = os.environ if env is None else env
@@ -119,6 +154,7 @@ def from_environment(env: Mapping[str, str] | None = None) -> Settings:
         ping=_number(env, "RUMMY_PING", 15.0, 0.05, 3600),
         patience=_number(env, "RUMMY_PATIENCE", 20.0, 0.05, 3600),
         notifier=notifier,
+        trusted_proxies=_proxies(env),
         cache=int(_number(env, "RUMMY_CACHE", 10_000, 1, 10_000_000)),
     )
 

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -18,7 +19,8 @@ import httpx
 import pytest
 
 from api import cli
-from api.settings import SettingsError, from_environment, server_secret
+from api import settings as settings_module
+from api.settings import KNOWN, SettingsError, from_environment, mistyped, server_secret
 
 ROOT = Path(__file__).parents[2]
 
@@ -119,7 +121,64 @@ def test_a_second_server_on_one_file_says_why_not(tmp_path: Path) -> None:
         assert said == ""
 
 
+def test_a_port_that_is_taken_is_told_in_a_sentence(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with server(tmp_path, RUMMY_PORT=str(port)) as (process, said):
+            assert process.wait(20) == 1
+            assert process.stderr is not None
+            why = f"rummy: the address 127.0.0.1:{port} is in use; RUMMY_PORT chooses another port\n"
+            assert (process.stderr.read(), said) == (why, "")
+
+
+def test_an_address_that_is_not_here_is_told_in_a_sentence(tmp_path: Path) -> None:
+    with server(tmp_path, RUMMY_HOST="192.0.2.1") as (process, said):
+        assert process.wait(20) == 1
+        assert process.stderr is not None
+        problem = process.stderr.read()
+        assert problem.startswith("rummy: this machine cannot listen on 192.0.2.1:0; RUMMY_HOST ")
+        assert (problem.count("\n"), said) == (1, "")
+
+
+def test_a_setting_that_there_is_not_is_told_and_does_no_harm(tmp_path: Path) -> None:
+    with server(tmp_path, RUMMY_PONG="1", RUMMY_BOTDELAY="0", RUMMY_XYZZY="1") as (process, said):
+        assert httpx.get(f"{address(said)}/health/live").status_code == 200
+        process.send_signal(signal.SIGTERM)
+        process.wait(20)
+        assert process.stderr is not None
+        assert process.stderr.read().splitlines() == [
+            "rummy: there is no setting RUMMY_BOTDELAY; RUMMY_BOT_DELAY is one",
+            "rummy: there is no setting RUMMY_PONG; RUMMY_PING is one",
+            "rummy: there is no setting RUMMY_XYZZY",
+        ]  # fmt: skip
+
+
+def test_every_setting_is_known_and_explained() -> None:
+    assert settings_module.__doc__ is not None
+    assert set(re.findall(r"RUMMY_[A-Z_]+", settings_module.__doc__)) == set(KNOWN)
+    assert mistyped(dict.fromkeys(KNOWN, "")) == []
+    assert mistyped({"RUMMY": "", "PATH": "", "rummy_port": ""}) == []
+
+
+@pytest.mark.parametrize("proxies", ["", "127.0.0.1", "10.1.2.3, 127.0.0.0/8"])
+def test_clients_behind_a_trusted_proxy_are_told_apart(tmp_path: Path, proxies: str) -> None:
+    with server(tmp_path, RUMMY_TRUSTED_PROXIES=proxies) as (_, said):
+        def tries(forwarded: str) -> set[int]:
+            headers = {"X-Forwarded-For": forwarded}
+            with httpx.Client(base_url=address(said), headers=headers) as client:
+                return {client.get("/v1/rooms/AAAAAA").status_code for _ in range(40)}
+
+        assert 429 in tries("198.51.100.1")
+        # What a client writes itself stands in front of what the proxy adds.
+        assert tries("192.0.2.9, 198.51.100.1") == {429}
+        assert (404 in tries("198.51.100.2")) == bool(proxies)
+
+
 @pytest.mark.parametrize(("settings", "why"), [
+    ({"RUMMY_TRUSTED_PROXIES": "*"}, "RUMMY_TRUSTED_PROXIES"),
+    ({"RUMMY_TRUSTED_PROXIES": "10.0.0.1/8"}, "RUMMY_TRUSTED_PROXIES"),
     ({"RUMMY_DATABASE_URL": "mysql://x/y"}, "mysql"),
     ({"RUMMY_DATABASE_URL": "nonsense"}, "RUMMY_DATABASE_URL"),
     ({"RUMMY_DATABASE_URL": "sqlite+aiosqlite:///:memory:"}, "file"),
@@ -146,9 +205,11 @@ def test_settings_come_from_the_environment(tmp_path: Path) -> None:
         "RUMMY_HOST": "0.0.0.0", "RUMMY_PORT": "9000", "RUMMY_SANDBOX": "OFF", "RUMMY_BOT_DELAY": "0.5",
         "RUMMY_API_KEYS": f"{'a' * 22}, {'b' * 22}", "RUMMY_API_KEY": "c" * 22,
         "RUMMY_DATABASE_URL": f"sqlite+aiosqlite:///{tmp_path}/sub/x.sqlite",
+        "RUMMY_TRUSTED_PROXIES": "10.0.0.0/8, ::1,",
     })  # fmt: skip
     assert (settings.host, settings.port, settings.sandbox, settings.bot_delay) == ("0.0.0.0", 9000, False, 0.5)
     assert settings.api_keys == ("a" * 22, "b" * 22, "c" * 22)
+    assert settings.trusted_proxies == ("10.0.0.0/8", "::1")
     secret = server_secret(settings)
     assert server_secret(settings) == secret
     file = tmp_path / "sub" / "x.sqlite.secret"
