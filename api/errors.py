@@ -21,6 +21,8 @@ _BY_STATUS = {
     429: "rate_limited", 503: "unavailable",
 }  # fmt: skip
 
+NOWHERE = "There is nothing at this address. The documentation is at /docs, the document for programs at /openapi.json."
+
 
 def problem_of(error: Exception) -> Problem:
     """Never raises; what nobody expected is ``internal``."""
@@ -35,7 +37,8 @@ def problem_of(error: Exception) -> Problem:
         code = _BY_STATUS.get(error.status_code)
         if code is None:
             code = "request.invalid" if error.status_code < 500 else "internal"
-        problem = Problem(code)
+        # A game that is not there has a sentence of its own: this is an address that there is not.
+        problem = Problem(code, NOWHERE if code == "not_found" else None)
         allow = (error.headers or {}).get("allow")
         if code == "method_not_allowed" and allow:
             problem.headers["Allow"] = allowed(allow.split(", "))

@@ -16,7 +16,7 @@ from .notifier import POLL
 from .operations import Answer, Operation, operation
 from .play import sight
 from .replies import Reply
-from .requests import Call, PageQuery, caller_of, page_of, read_query, server_of
+from .requests import Call, PageQuery, caller_of, check_after, page_of, read_query, server_of
 
 _PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 
@@ -50,6 +50,7 @@ async def list_events(request: Call) -> Reply:
     service = server.service
     table = await service.table(game_id, caller)
     seen = await sight(server, table, caller)
+    check_after(query.after, seen.version)
     if query.wait and seen.version <= query.after:
         until = time.monotonic() + query.wait
         async with service.notifier.subscribe(game_id, table.state.version) as news:
@@ -62,7 +63,7 @@ async def list_events(request: Call) -> Reply:
                 if seen.version > query.after or left <= 0 or over or server.drain.is_set():
                     break
                 await server.unless_draining(news.changed(min(left, POLL)))
-    number = max(0, min(query.limit, seen.version - query.after))
+    number = min(query.limit, seen.version - query.after)
     events = await service.events(table, query.after, number) if number else []
     last = query.after + len(events)
     body = b'{"items":%b,"next":%d,"more":%b}' % (

@@ -181,6 +181,13 @@ def page_of(items: Sequence[T], query: PageQuery, cursor: Callable[[T], str]) ->
     return items[start:end], cursor(items[end - 1]) if end < len(items) else None
 
 
+def check_after(after: int, version: int, pointer: str = "?after") -> None:
+    """Raises ``request.invalid`` for a position ahead of what the caller may see: whoever kept it would miss
+    what comes before it, and never know."""
+    if after > version:
+        raise invalid(pointer, f"There is no event {after} yet; begin behind one that was received.")
+
+
 # ----------------------------------------------------------------------- headers
 
 

@@ -37,7 +37,7 @@ from .follow import Follower, TooSlow, cut_off, farewell
 from .operations import MOST_BYTES
 from .play import answer, freeing, sight
 from .problems import Problem
-from .requests import Call, decode, header, idempotent, read_query, server_of
+from .requests import Call, check_after, decode, header, idempotent, read_query, server_of
 from .server import Server
 from .shapes import DryRun
 from .streams import StreamQuery
@@ -165,6 +165,7 @@ class Socket:
         if seen.seat is None:
             raise Problem("auth.not_your_game", "Only a seat has a socket; this token is none's.")
         after = seen.version if query.after is None else query.after
+        check_after(after, seen.version)
         return Follower(self._server, table, self._caller, seen.seat, after)
 
     async def _token(self) -> str:

@@ -15,7 +15,7 @@ from .operations import Answer, Operation, operation
 from .play import sight
 from .problems import invalid
 from .replies import Reply
-from .requests import Call, caller_of, header, read_query, server_of
+from .requests import Call, caller_of, check_after, header, read_query, server_of
 
 log = logging.getLogger("rummy")
 
@@ -60,6 +60,7 @@ async def stream_events(request: Call) -> ASGIResponse:
     seen = await sight(server, table, caller)
     if after is None:
         after = seen.version
+    check_after(after, seen.version, "?after" if last is None else "Last-Event-ID")
     if is_over(table) and after >= seen.version:
         return Reply(b"", 204, {"Cache-Control": "no-store"})
     return EventStream(Follower(server, table, caller, seen.seat, after))

@@ -145,6 +145,9 @@ async def test_json_by_any_of_its_names(client: Client, kind: str | None) -> Non
 async def test_the_routers_errors_are_problems_too(client: Client) -> None:
     for path in ("/", "/v1", "/v2/games", "/v1/games/x/y/z", "/..", "//", "/v1/games/%2e%2e/view", "/docs/x.js"):
         assert code(await client.call("GET", path)) == "not_found", path
+    for path in ("/", "/v1", "/v1/games/x/y/z"):
+        answer = await client.call("GET", path)
+        assert "documentation is at /docs" in answer.json()["detail"]  # whoever came by is shown the way
     for path, allow in (
         ("/v1/games", "GET, HEAD, OPTIONS, POST"), ("/v1/variants", "GET, HEAD, OPTIONS"),
         ("/v1/replays", "OPTIONS, POST"), ("/health/live", "GET, HEAD, OPTIONS"),

@@ -69,7 +69,8 @@ async def socket(site: Site, game: Game, seat: int) -> None:
 async def poll(site: Site, game: Game, seat: int) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(0.05):
-            await site.http.get(f"{game.path}/events?after=99999&wait=1", headers=bearer(game.tokens[seat]))
+            version = (await game.view(seat))["version"]
+            await site.http.get(f"{game.path}/events?after={version}&wait=1", headers=bearer(game.tokens[seat]))
 
 
 @amounts(60, 2_000)

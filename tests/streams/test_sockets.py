@@ -76,7 +76,7 @@ async def test_who_may_not_have_a_socket_is_told_why(site: Site, monkeypatch: py
         async with site.socket(game, token=False) as socket:
             await socket.send(frame)
             assert await refused(socket) == (401, "auth.required")
-    for query in ("?after=-1", "?after=x", f"?token={game.tokens[0]}", "?after=1&after=1"):
+    for query in ("?after=-1", "?after=x", f"?token={game.tokens[0]}", "?after=1&after=1", "?after=9999"):
         async with site.socket(game, 0, query) as socket:
             assert await refused(socket) == (400, "request.invalid")
     missing = Game(site.client, {**game.created, "game": {"game_id": f"{game.id[:-4]}0000"}})
