@@ -23,13 +23,14 @@ MOST_HEAD = 64 * 1024
 MOST_REQUEST = 48 * 1024 * 1024
 #: A header's line that offers anything but a WebSocket.
 _OTHER_UPGRADE = re.compile(rb"upgrade:(?!.*websocket)", re.IGNORECASE)
+_UPGRADE = re.compile(rb"\nupgrade:", re.IGNORECASE)
 
 
 class BoundedProtocol(HttpToolsProtocol):
     """uvicorn's, with these bounds. What the server itself holds up is not counted.
 
     The parser does not tell where in the bytes that it was given a head or a body has ended.  So it is given
-    pieces that end where one can: a head line by line, a body as long as its length says.
+    pieces that end where one can: a head whole or line by line, a body as long as its length says.
     """
 
     #: when the request that is coming in has begun (a connection begins with one)
@@ -77,14 +78,18 @@ class BoundedProtocol(HttpToolsProtocol):
     def _end_of_piece(self, data: bytes, start: int) -> int:
         if self._head is None and self._body:
             return min(len(data), start + self._body)
+        if self._head == 0:
+            last = data.find(b"\r\n\r\n", start, start + MOST_HEAD)  # the whole head at once, where it is there
+            if last >= 0 and _UPGRADE.search(data, start, last) is None:
+                return last + 4
         end = data.find(b"\n", start) + 1 or len(data)
         return end if self._head is None else min(end, start + MOST_HEAD - self._head)
 
     def _feed(self, piece: bytes) -> None:
         self._received += len(piece)
         if self._head is not None:
+            whole, self._fresh = self._fresh and self._head > 0, piece.endswith(b"\n")
             self._head += len(piece)
-            whole, self._fresh = self._fresh, piece.endswith(b"\n")
             if whole and self._fresh and _OTHER_UPGRADE.match(piece):
                 return  # of HTTP/2, say, which is not taken; the parser would take the body for it
         elif self._body is not None:
