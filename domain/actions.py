@@ -14,10 +14,10 @@ from domain import commands as cmd
 from domain.additions import add_card, read_addition, split
 from domain.cards import NAMES, NATURAL, PLACED_NAME, distinct, size
 from domain.dead_ends import fifth_allowed, kind_of
-from domain.melds import is_natural
+from domain.melds import SET, Meld, is_natural
 from domain.plays import Table, lay_offs, new_melds, splits, swaps, with_meld
 from domain.record import Recorder
-from domain.state import SET, Deal, Match, Meld, Turn
+from domain.state import Deal, Match, Turn
 from domain.turns import calls as calling
 from domain.turns import declare as declaring
 from domain.turns import draws

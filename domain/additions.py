@@ -9,9 +9,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from domain.cards import JOKER, NATURAL, RANK, SUIT, placed
-from domain.melds import RUN_LIMIT, fill_places, fill_set, is_natural, run_bounds, set_room, wild_count, wilds_allowed
+from domain.melds import (
+    RUN,
+    RUN_LIMIT,
+    SET,
+    Meld,
+    fill_places,
+    fill_set,
+    is_natural,
+    run_bounds,
+    set_room,
+    wild_count,
+    wilds_allowed,
+)
 from domain.rules import RuleSet
-from domain.state import RUN, SET, Meld
 
 
 class Addition(NamedTuple):

@@ -23,10 +23,9 @@ from typing import Final, Literal, NamedTuple
 from msgspec import Struct
 
 from domain.cards import JOKER, NATURAL, pack, placed, unpack
-from domain.melds import Reading, meld_fault, read_meld
+from domain.melds import SET, Reading, meld_fault, read_meld
 from domain.rules import RuleSet
 from domain.shapes import Fault
-from domain.state import SET
 
 Kind = Literal["pure_sequence", "sequence", "set"]
 _KINDS: Final[tuple[Kind, ...]] = ("pure_sequence", "sequence", "set")

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from domain.additions import add_card, read_addition, split
 from domain.cards import NATURAL, ONE, RANK, SUIT, count, distinct, size
-from domain.melds import RUN_LIMIT, run_bounds, wild_count, wilds_allowed
+from domain.melds import RUN, RUN_LIMIT, Meld, run_bounds, wild_count, wilds_allowed
 from domain.plays import (
     Table,
     can_use,
@@ -39,7 +39,6 @@ from domain.plays import (
     with_meld,
 )  # fmt: skip
 from domain.rules import RuleSet
-from domain.state import RUN, Meld
 
 Pending = tuple[int, ...]
 
@@ -169,7 +168,7 @@ def _search(
         return False
     seen.add(key)
     later: list[tuple[int, Table, Pending, int | None]] = []
-    for cards, new_hand, new_melds_, freed in _steps(rules, wild, hand, melds):
+    for cards, new_hand, new_melds_, freed in steps(rules, wild, hand, melds):
         if not new_hand and rules.last_card == "discard":
             continue
         owed = settle(pending, cards)
@@ -184,7 +183,7 @@ def _search(
     return any(_search(rules, wild, h, m, p, b, seen) for h, m, p, b in later)
 
 
-def _steps(
+def steps(
     rules: RuleSet, wild: int, hand: int, melds: Table
 ) -> Iterator[tuple[tuple[int, ...], int, Table, int | None]]:
     """(cards, hand after, table after, wild freed) of every single play."""

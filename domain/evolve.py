@@ -13,8 +13,9 @@ from msgspec.structs import replace
 
 from domain import events as ev
 from domain.cards import FACE, ONE, PLACED, count, pack
+from domain.melds import Meld
 from domain.shapes import MeldShape, SeatKind, TurnShape
-from domain.state import Deal, Match, Meld, Seat, Turn, wild_mask
+from domain.state import Deal, Match, Seat, Turn, wild_mask
 
 # ------------------------------------------------------------------ wire → state
 

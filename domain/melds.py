@@ -19,11 +19,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from domain.cards import JOKER, NATURAL, RANK, SUIT, placed
 from domain.rules import RuleSet
-from domain.state import RUN, SET
 
 RUN_LIMIT = 13
+SET, RUN = "set", "run"
+
+
+class Meld(Struct, frozen=True, gc=False):
+    """A meld on the table: placed cards, and card by card who played each."""
+
+    id: int
+    owner: int
+    kind: str
+    cards: tuple[int, ...]
+    by: tuple[int, ...]
+    beside: tuple[tuple[int, int], ...] = ()
 
 
 class Reading(NamedTuple):

@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 from domain.additions import read_swaps, split, split_fault
 from domain.cards import JOKER, NATURAL, ONE, RANK, SUIT, count, distinct, placed, present, size, spread
-from domain.melds import RUN_LIMIT, is_natural, run_bounds, set_room, slots, wild_count, wilds_allowed
+from domain.melds import RUN, RUN_LIMIT, SET, Meld, is_natural, run_bounds, set_room, slots, wild_count, wilds_allowed
 from domain.rules import RuleSet
-from domain.state import RUN, SET, Meld
 
 Table = tuple[Meld, ...]
 

@@ -16,12 +16,12 @@ from domain import events as ev
 from domain.actions import may
 from domain.cards import FACE, JOKER, NAMES, NATURAL, PLACED, PLACED_NAME, RANK, names, pack, unpack
 from domain.commands import CardIn, PlacedIn, Rejected
-from domain.melds import is_natural, read_meld, set_room
+from domain.melds import RUN, SET, Meld, is_natural, read_meld, set_room
 from domain.record import Recorder, write_meld, write_turn
 from domain.refusals import refuse
 from domain.rules import TURN_LIMIT, RuleSet
 from domain.shapes import Phase, StockShape
-from domain.state import RUN, SET, Deal, Match, Meld, Turn, wild_mask
+from domain.state import Deal, Match, Turn, wild_mask
 from domain.turns.deals import clocked, deal_shape, full_deck, starter_of
 
 SeatIndex = Annotated[int, Meta(ge=0, le=7)]

@@ -11,9 +11,10 @@ from typing import Any, cast
 
 from domain.cards import NAMES, PLACED_NAME
 from domain.evolve import evolve
+from domain.melds import Meld
 from domain.rules import Clock, RuleSet
 from domain.shapes import Beside, MeldShape, StockShape, TurnShape
-from domain.state import Deal, Match, Meld, Turn
+from domain.state import Deal, Match, Turn
 
 
 class Recorder:

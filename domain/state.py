@@ -11,21 +11,9 @@ from typing import Any
 from msgspec import Struct
 
 from domain.cards import RANK, SUIT
+from domain.melds import Meld
 from domain.rules import RuleSet
 from domain.shapes import DealResult, Level, MatchResult
-
-SET, RUN = "set", "run"
-
-
-class Meld(Struct, frozen=True, gc=False):
-    """A meld on the table: placed cards, and card by card who played each."""
-
-    id: int
-    owner: int
-    kind: str
-    cards: tuple[int, ...]
-    by: tuple[int, ...]
-    beside: tuple[tuple[int, int], ...] = ()
 
 
 class Turn(Struct, frozen=True, gc=False):

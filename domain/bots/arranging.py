@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
+from domain.arrange import winning
 from domain.bots.chance import Chance
 from domain.bots.fits import BIT, FACE_AT, PLACES, Distance, Fits, MeldKinds, pure_sequences, spread
 from domain.bots.guess import Guess
 from domain.bots.sight import Sight, near
-from domain.cards import FACE
+from domain.cards import FACE, JOKER, pack
 from domain.commands import Command, Declare, Discard, Draw
 
 #: Distances are counted up to here; beyond, hands are compared by how their cards lie together.
@@ -28,13 +29,14 @@ SLIP: Final = 0.2
 
 
 class Hand:
-    """A hand in the making: plain cards by place, wilds counted."""
+    """A hand in the making: plain cards by place, wilds counted, and the places of those that have one."""
 
     def __init__(self, faces: Sequence[int], sight: Sight) -> None:
         self.faces = list(faces)
         plain = sight.plain(faces)
         self.held = spread(plain)
         self.wilds = len(faces) - len(plain)
+        self.own = spread({f for f in faces if sight.wild[f] and f != JOKER})
 
 
 def without(faces: Sequence[int], face: int) -> list[int]:
@@ -42,6 +44,13 @@ def without(faces: Sequence[int], face: int) -> list[int]:
     left = list(faces)
     left.remove(face)
     return left
+
+
+def wins_with(sight: Sight, top: int) -> bool:
+    """Whether the hand and the pile's top make a declaration that wins (TC-5, SD-5)."""
+    wild = sum(1 << f for f, is_wild in enumerate(sight.wild) if is_wild)
+    barred = None if sight.rules.may_return_taken else top
+    return winning(pack([*sight.hand, top]), wild, barred) is not None
 
 
 def choose(level: str, sight: Sight, actions: Sequence[Command], chance: Chance, history: Sequence[Any]) -> Command:
@@ -56,6 +65,8 @@ def choose(level: str, sight: Sight, actions: Sequence[Command], chance: Chance,
         stock = next((a for a in draws if a.source == "stock"), None)
         if pile is None or stock is None:
             return draws[0]
+        if wins_with(sight, sight.discard[-1]):
+            return pile
         return pile if player.takes(sight.discard[-1]) else stock
     throws = {FACE[a.card]: a for a in actions if isinstance(a, Discard)}
     return throws[player.throws(list(throws))]
@@ -135,7 +146,7 @@ class _Hard(_Medium):
     def away(self, faces: Sequence[int], over: int = 0) -> int:
         """How many cards are missing to a win."""
         hand = Hand(faces, self.sight)
-        return self.distance.of(hand.held, hand.wilds, FAR, over)
+        return self.distance.of(hand.held, hand.wilds, hand.own, FAR, over)
 
     def charge(self, faces: Sequence[int]) -> int:
         """What the hand would be charged if somebody else won now (TC-12, SD-7)."""
@@ -154,7 +165,7 @@ class _Hard(_Medium):
         for face, copies in enumerate(self.guess.left):
             if not copies:
                 continue
-            if self.sight.wild[face] or self.distance.within(hand.held + BIT[face], hand.wilds, away - 1, 1):
+            if self.sight.wild[face] or self.distance.within(hand.held + BIT[face], hand.wilds, hand.own, away - 1, 1):
                 found += copies
         return found
 

@@ -231,11 +231,15 @@ def pure_sequences(held: int) -> list[int]:
 
 
 class Distance:
-    """How many cards hands of 13 are away from winning, in the declare games (TC-5, SD-5)."""
+    """How many cards hands of 13 are away from winning, in the declare games (TC-5, SD-5).
+
+    A hand: its plain cards, how many wilds, and ``own``: the places of wilds that are cards of a rank, and so
+    may stand for themselves in a pure sequence (K-2).
+    """
 
     def __init__(self, kinds: MeldKinds) -> None:
         self._fits = Fits(kinds, (1,) * PLACES)
-        self._known: dict[tuple[int, int, int], bool] = {}
+        self._known: dict[tuple[int, int, int, int], bool] = {}
 
     def trim(self, most: int) -> None:
         """Forget what was worked out if it is more than ``most`` hands; answers stay the same."""
@@ -243,32 +247,33 @@ class Distance:
         if len(self._known) > most:
             self._known.clear()
 
-    def within(self, held: int, wilds: int, missing: int, over: int = 0) -> bool:
+    def within(self, held: int, wilds: int, own: int, missing: int, over: int = 0) -> bool:
         """Whether ``missing`` cards more could win; ``over``: cards held beyond thirteen."""
-        key = (held, wilds, missing << 1 | over)
+        key = (held, wilds, own, missing << 1 | over)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._within(held, wilds, missing, over)
+            found = self._known[key] = self._within(held, wilds, own, missing, over)
         return found
 
-    def _within(self, held: int, wilds: int, missing: int, over: int) -> bool:
+    def _within(self, held: int, wilds: int, own: int, missing: int, over: int) -> bool:
         there = (held | held >> 1) & _LOW
         spare = missing + over
         least = self._fits.least
         for window, length, ends in _PURES:
-            if ends & ~there:
+            if ends & ~(there | own):
                 continue
             cards = there & window
-            lacks = length - cards.bit_count()
-            if lacks > missing or not cards:
+            selves = (own & window & ~there).bit_count()
+            lacks = length - cards.bit_count() - selves
+            if lacks > missing or not cards | own & window:
                 continue
-            if least(held - cards, wilds + missing - lacks, need=True, limit=spare + 1) <= spare:
+            if least(held - cards, wilds - selves + missing - lacks, need=True, limit=spare + 1) <= spare:
                 return True
         return missing > 2 and least(held, wilds + missing - 3, need=True, limit=spare + 1) <= spare
 
-    def of(self, held: int, wilds: int, most: int, over: int = 0) -> int:
+    def of(self, held: int, wilds: int, own: int, most: int, over: int = 0) -> int:
         """The number of cards missing, or ``most`` if that many or more are."""
         for missing in range(most):
-            if self.within(held, wilds, missing, over):
+            if self.within(held, wilds, own, missing, over):
                 return missing
         return most

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from domain.bots.chance import Chance
 from domain.bots.fits import BIT, FACE_AT, NEVER, Fits, spread
+from domain.bots.going_out import winning_move
 from domain.bots.guess import Guess
 from domain.bots.sight import Laid, Sight, near
 from domain.cards import FACE, JOKER, PLACED, RANK, SUIT
@@ -41,6 +42,9 @@ def choose(
     plays = [a for a in actions if isinstance(a, Play)]
     if throws and len(sight.hand) == 1:
         return next(iter(throws.values()))  # out
+    win = winning_move(sight, actions)
+    if win is not None:
+        return win
     if plays:
         play = player.plays(plays, bool(throws))
         if play is not None:

@@ -6,11 +6,12 @@ from domain import commands as cmd
 from domain import events as ev
 from domain.additions import read_addition
 from domain.cards import FACE, NATURAL, ONE, PLACED_NAME, count, distinct, size
+from domain.melds import Meld
 from domain.plays import Table, can_use, extensible, with_meld
 from domain.record import Recorder, write_meld, write_turn
 from domain.refusals import refuse
 from domain.rules import RuleSet
-from domain.state import Deal, Meld
+from domain.state import Deal
 from domain.turns.deals import end_deal, turn_after, window_for
 from domain.turns.table_melds import choose_reading, find_meld, has_melded
 

@@ -16,12 +16,12 @@ from domain import events as ev
 from domain.additions import Addition, addition_fault, read_addition, read_swaps, split, split_fault
 from domain.cards import FACE, NAMES, NATURAL, ONE, PLACED, PLACED_NAME
 from domain.dead_ends import Pending, fifth_allowed, settle, stuck
-from domain.melds import Reading, meld_fault, read_meld
+from domain.melds import Meld, Reading, meld_fault, read_meld
 from domain.plays import Table, can_use, removed, with_meld
 from domain.record import Recorder, write_meld, write_turn
 from domain.refusals import refuse
 from domain.rules import RuleSet
-from domain.state import Deal, Meld, Turn
+from domain.state import Deal, Turn
 from domain.turns.deals import barred_card, end_deal, finish_turn
 from domain.turns.draws import draw
 
