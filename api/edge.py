@@ -10,6 +10,8 @@ import logging
 import secrets
 from typing import Any
 
+from .problems import MEDIA_TYPE, Problem
+
 log = logging.getLogger("rummy")
 
 EXPOSED = (
@@ -34,6 +36,27 @@ def every_answer() -> tuple[tuple[bytes, bytes], ...]:
     return (*_CORS, (b"request-id", secrets.token_hex(8).encode()))
 
 
+def _handshake(send: Any) -> Any:
+    """How the handshake of a socket is answered. Those of the API are accepted, whatever there is to say: what is
+    closed before that has asked for an address where there is no socket."""
+    request_id = every_answer()[-1]
+    accepted = False
+
+    async def sent(message: Any) -> None:
+        nonlocal accepted
+        if message["type"] == "websocket.accept":
+            accepted = True
+            message = {**message, "headers": [*message.get("headers", ()), request_id]}
+        elif message["type"] == "websocket.close" and not accepted:
+            problem = Problem("not_found", "There is no socket at this address.")
+            headers = [(b"content-type", MEDIA_TYPE.encode()), *_CORS, request_id]
+            await send({"type": "websocket.http.response.start", "status": problem.status, "headers": headers})
+            message = {"type": "websocket.http.response.body", "body": problem.body()}
+        await send(message)
+
+    return sent
+
+
 class Edge:
     """Wraps the application, after its own error handling and before the server."""
 
@@ -43,6 +66,9 @@ class Edge:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         # Where the server is uvicorn: what cuts off a reader who does not read (see `api.follow`).
         scope["rummy.transport"] = getattr(getattr(send, "__self__", None), "transport", None)
+        if scope["type"] == "websocket":
+            await self._app(scope, receive, _handshake(send))
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

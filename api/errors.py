@@ -48,7 +48,7 @@ def problem_of(error: Exception) -> Problem:
 
 def allowed(methods: list[str]) -> str:
     """The methods that an address takes, as Allow lists them."""
-    known = {*methods, "OPTIONS"}
+    known = {method for method in methods if method.isupper()} | {"OPTIONS"}
     return ", ".join(sorted(known | ({"HEAD"} if "GET" in known else set())))
 
 

@@ -60,6 +60,7 @@ class Follower:
         self.position = after
         #: the version that the reader may see
         self.version = 0
+        self._late = False
         #: why it ends before the game does: ``gone`` (the reader), ``drain`` (the server goes down)
         self.ended: str | None = None
         self._news: Subscription
@@ -112,7 +113,7 @@ class Follower:
         """
         table = self._table
         seen = await sight(self._server, table, self._caller)
-        self.version = seen.version
+        self.version, self._late = seen.version, table.late(seen.role)
         number = min(PAGE, seen.version - self.position)
         if number <= 0:
             return []
@@ -139,8 +140,9 @@ class Follower:
         return is_over(self._table) and not self.behind
 
     def presence(self) -> dict[int, bool]:
-        """Who has come (true) or gone since the last call."""
-        return self._watch.take()
+        """Who has come (true) or gone since the last call; nothing to those who see the game late."""
+        changes = self._watch.take()
+        return {} if self._late else changes
 
     def ping(self) -> bytes | None:
         """``"now":…,"version":…`` if it is time."""

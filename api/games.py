@@ -226,12 +226,10 @@ async def _created_before(server: Server, caller: Caller, scope: str, key: Key) 
 
 
 async def game_for(server: Server, table: Table, caller: Caller) -> Game:
-    """The Game object as this caller may see it: without a token perhaps as of some turns ago."""
+    """The Game object as this caller may see it: without a seat perhaps as of some turns ago."""
     role = await server.service.guest(table, caller)
-    state = table.state
-    if not role.known:
-        state = await server.service.state_at(table, table.visible)
-    return render.game(table, state, server.service.presence, caller.operator)
+    state = await server.service.state_at(table, table.version_for(role))
+    return render.game(table, state, server.service.presence, caller.operator, late=table.late(role))
 
 
 @operation("GET", "/v1/games/{game_id:str}", Operation(

@@ -50,7 +50,7 @@ async def export_log(request: Call) -> ASGIResponse:
         who = "auth.required" if caller.hash is None else "auth.not_your_game"
         raise Problem(who, "This log is open to those who played.")
     if not role.actor.operator and state.status not in ("finished", "cancelled"):
-        raise Problem("game.not_finished", version=state.version if role.known else table.visible)
+        raise Problem("game.not_finished", version=table.version_for(role))
     name = f'attachment; filename="{table.game_id}.ndjson"'
     headers = {"Content-Disposition": name, "Cache-Control": "private, no-cache", "Vary": "Authorization"}
     # The header and the lines are of one moment: an operator may read a game that goes on meanwhile.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from domain import commands as cmd
 from domain.commands import Command
@@ -53,7 +53,7 @@ async def sight(server: Server, table: Table, caller: Caller) -> Sight:
     """Who follows the game: a seat, or a spectator where the game has them, perhaps some turns late."""
     role = await server.service.role(table, caller)
     if role.known:
-        return Sight(role, role.actor.seat, table.state.version)
+        return Sight(role, role.actor.seat, table.version_for(role))
     if table.state.spectators == "none":
         raise Problem("auth.required", "This game has no spectators: send the token of a seat.")
     return Sight(role, None, table.visible)
@@ -160,8 +160,19 @@ async def send_command(request: Call) -> Reply:
             check_variant(table.state.rules, command)
         raise
     if query.dry_run:
-        return json_reply(DryRun(done.state.version), headers={"ETag": done.table.etag, **_VIEW})
+        version = done.table.version_for(done.role)
+        return json_reply(DryRun(version), headers={"ETag": done.table.etag_at(version), **_VIEW})
+    if done.table.late(done.role):
+        done = await as_seen(server, done)
     return Reply(answer(done, query.view), 200, answer_headers(done))
+
+
+async def as_seen(server: Server, done: Accepted) -> Accepted:
+    """What a host or an operator gets to see of their command where spectators see the game late."""
+    version = min(done.table.visible, done.state.version)
+    state = await server.service.state_at(done.table, version)
+    events = [event for event in done.events if event.seq <= version]
+    return structs.replace(done, state=state, events=events)
 
 
 def answer(done: Accepted, with_view: bool) -> bytes:

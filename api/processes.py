@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import multiprocessing
 import os
 import signal
@@ -54,9 +53,9 @@ class OtherProcess:
         """Let go of the process, once it has done what it is at."""
         starting, self._starting = self._starting, None
         if starting is not None:
-            with contextlib.suppress(BrokenProcessPool):
-                pool = await starting
-                await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
+            await asyncio.wait((starting,))
+            if starting.exception() is None:  # else there is none
+                await asyncio.to_thread(starting.result().shutdown, wait=True, cancel_futures=True)
 
 
 def _started() -> ProcessPoolExecutor:

@@ -61,8 +61,12 @@ async def rematch(request: Call) -> Reply:
     scope = f"rematch:{table.game_id}:{caller.scope}"
     if key is not None and (again := await _made_before(server, caller, scope, key)):
         return again
-    if table.state.status not in ("finished", "cancelled") or table.state.deal is None:
-        raise Problem("game.not_finished", version=table.state.version)
+    state = table.state
+    if state.status not in ("finished", "cancelled") or state.deal is None:
+        never = "The game ended before its first deal: there is nothing to play once more."
+        raise Problem(
+            "game.not_finished", never if state.status == "cancelled" else None, version=table.version_for(role)
+        )
     found, made = await _found(server, table), False
     while found is None:
         found, made = await _open(server, table, role, scope, key), True

@@ -50,15 +50,18 @@ def events_bytes(events: Iterable[Any], viewer: int | None) -> bytes:
     return _encode([redact(event, viewer) for event in events])
 
 
-def game(table: Table, state: Match, presence: Presence | None, operator: bool) -> Game:
-    """The Game object at a state. Without ``presence`` it has no persons: no names, no external ids."""
+def game(table: Table, state: Match, presence: Presence | None, operator: bool, late: bool = False) -> Game:
+    """The Game object at a state. Without ``presence`` it has no persons: no names, no external ids.
+
+    ``late``: for somebody who is not to know who is connected now.
+    """
     rules: RuleSet | None = state.rules
     assert rules is not None
     seats = [
         GameSeat(
             i, seat.kind, seat.level,  # type: ignore[arg-type]
             table.name_at(state, i) if presence is not None else None,
-            presence is not None and presence.connected(table.game_id, i), seat.resigned,
+            presence is not None and not late and presence.connected(table.game_id, i), seat.resigned,
             table.external_ids[i] if operator and seat.kind == "human" else None,
         )
         for i, seat in enumerate(state.seats)

@@ -80,7 +80,7 @@ def _plain(command: Any) -> Make:
 
 def _version_for(table: Table, role: Role) -> int:
     """The version that a refusal may tell: of a delayed game it is the one that spectators see."""
-    return table.state.version if role.known else table.visible
+    return table.version_for(role)
 
 
 class Key(Struct, frozen=True):
@@ -196,7 +196,7 @@ class Service(Memory):
                 role = await self._judge_caller(table, by, guest)
                 if expected_commit is not None and expected_commit != table.state.commit:
                     raise Superseded
-                if asked is not None and asked != table.state.version:
+                if asked is not None and asked != table.version_for(role):
                     raise Rejected("version.stale", "The game is not at the version that If-Match names.")
                 if isinstance(by, Caller) and not dry_run and await self._is_back(table, role):
                     asked = None  # what the server itself has added does not count

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
+from domain.events import SeatLeft, SeatTaken
 from domain.evolve import evolve
 from domain.state import Match
 from persistence.store import Commit, GameRow, SeatRow, TokenRow
@@ -30,9 +31,9 @@ class Table:
     """One game in memory."""
 
     __slots__ = (
-        "__weakref__", "actors", "cache", "created", "deals", "erased", "external_id", "external_ids", "game_id",
-        "gone", "left", "lock", "names", "past", "rematch", "rematch_of", "room_code", "state", "tail", "tokens",
-        "turn_ends",
+        "__weakref__", "actors", "cache", "deals", "erased", "external_id", "external_ids", "game_id",
+        "gone", "left", "lock", "names", "past", "rematch", "rematch_of", "room_code", "since", "state", "stays",
+        "tail", "tokens", "turn_ends",
     )  # fmt: skip
 
     def __init__(self, game_id: str, state: Match) -> None:
@@ -48,6 +49,10 @@ class Table:
         self.external_id: str | None = None
         self.rematch: str | None = None
         self.rematch_of: str | None = None
+        #: seat by seat: the seq with which its person came; of those who left again, the seqs between which
+        #: they sat there (their names are not kept)
+        self.since = [1] * len(state.seats)
+        self.stays: list[tuple[int, int, int]] = []
         #: how often names were erased: part of the ETag, since views change without a new version
         self.erased = 0
         #: the last commits as stored, oldest first
@@ -69,11 +74,12 @@ class Table:
 
     def etag_at(self, version: int) -> str:
         """The tag of a view at some version."""
-        return f'"{version}.{self.erased}"' if self.erased else f'"{version}"'
+        gone = self.erased + sum(since <= version < until for _, since, until in self.stays)
+        return f'"{version}.{gone}"' if gone else f'"{version}"'
 
     # What was committed
 
-    def apply(self, commit: Commit, state: Match, events: Iterable[Any]) -> None:
+    def apply(self, commit: Commit, state: Match, events: Sequence[Any]) -> None:
         """The state after a commit takes the place of the one before it."""
         if commit.commit_no <= self.state.commit:
             return
@@ -81,6 +87,11 @@ class Table:
             self._note_turns(commit, events)
         if state.deal is not None and (self.state.deal is None or self.state.deal.number != state.deal.number):
             _keep(self.deals, state, _DEALS)
+        for event in events:
+            if isinstance(event, SeatTaken):
+                self.since[event.seat] = event.seq if event.commit > 1 else 1
+            elif isinstance(event, SeatLeft) and event.reason == "left":
+                self.stays.append((event.seat, self.since[event.seat], event.seq))
         self.state = state
         self.tail.append(commit)
         self.cache.clear()
@@ -134,6 +145,15 @@ class Table:
             return self.state.version  # nobody has cards yet
         return self.turn_ends[max(0, len(self.turn_ends) - 1 - delay)]
 
+    def version_for(self, role: Role) -> int:
+        """The version that a caller may see: a seat sees the present, all others see what spectators see."""
+        return self.state.version if role.actor.seat is not None else self.visible
+
+    def late(self, role: Role) -> bool:
+        """Whether a caller is not to know of the present at all, of who is connected neither."""
+        on = self.state.status in ("playing", "paused")
+        return role.actor.seat is None and on and delay_of(self.state) is not None
+
     # What lives beside the log
 
     def seat_rows(self, rows: Iterable[SeatRow]) -> None:
@@ -157,8 +177,9 @@ class Table:
             self.rematch, self.rematch_of = row.rematch, row.rematch_of
 
     def name_at(self, state: Match, seat: int) -> str | None:
-        """The name of whoever sits there; an open seat has none."""
-        return self.names[seat] if state.seats[seat].kind == "human" else None
+        """The name of whoever sits there then; an open seat has none, nor has one whose person left again."""
+        here = state.seats[seat].kind == "human" and state.version >= self.since[seat]
+        return self.names[seat] if here else None
 
     def names_at(self, state: Match) -> list[str | None]:
         """The names of all seats."""

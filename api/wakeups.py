@@ -42,10 +42,12 @@ IDLE_SECONDS = 24 * 3600
 ABSENT_AFTER = 3
 ABSENT_LEVEL = "medium"
 #: How long overdue a wake-up is, in seconds, that nobody seems to keep; how long one who claims it has.
-GRACE = 3.0
+GRACE = 1.0
 LEASE = 8.0
-#: What is due later than this is not kept in memory: the store has it.
+#: A waiting game's end that is farther away is not kept in memory: the store has it.
 _HORIZON = 600.0
+#: Wake-ups that are taken over at once from the server that was here before.
+_ADOPTED = 10_000
 _RETRY = 1.0
 #: Games that are claimed at once.
 _CLAIM = 100
@@ -170,7 +172,7 @@ class Wakeups:
             self.thoughts.pop(game_id, None)
             return
         wait = (parse_time(step.due_at) - parse_time(self._service.clock())).total_seconds()
-        if wait > _HORIZON:
+        if wait > _HORIZON and step.kind == "expire":
             self._kept.pop(game_id, None)
             return
         self._kept[game_id] = state.commit
@@ -222,6 +224,8 @@ class Wakeups:
             try:
                 while await self._claimed(grace):
                     pass
+                if self._service.store.exclusive:
+                    await self._adopt()
                 grace = GRACE
             except StoreUnavailable as gone:
                 log.warning("wake-ups: %s", gone)
@@ -243,6 +247,15 @@ class Wakeups:
             return False
         await asyncio.wait(begun)
         return True
+
+    async def _adopt(self) -> None:
+        """Keep the time of what is due before the next look: no other server does, if this one does not."""
+        now = self._service.clock()
+        for row in await self._service.store.due(later(now, self._pace.poll + GRACE), _ADOPTED):
+            if self._kept.get(row.game_id, 0) < row.expected_commit:
+                self._kept[row.game_id] = row.expected_commit
+                wait = (parse_time(row.due_at) - parse_time(now)).total_seconds()
+                self._push(row.game_id, row.expected_commit, max(0.0, wait))
 
     # Acting
 

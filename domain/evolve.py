@@ -67,6 +67,15 @@ def _same_turn(d: Deal, t: TurnShape | None, played: list[str]) -> Turn | None:
     return read_turn(t, barred, old.drawn)
 
 
+def _there(s: Match, e: Any) -> Match:
+    """``s`` after a command of a seat: what was not its clock's doing ends its row of time-outs (TC-9)."""
+    seats = s.seats
+    actor: int = e.seat
+    if not seats[actor].timeouts or e.commit == s.timeout_commit:
+        return s
+    return replace(s, seats=(*seats[:actor], replace(seats[actor], timeouts=0), *seats[actor + 1 :]))
+
+
 def _table(
     s: Match, e: Any, d: Deal, hands: tuple[int, ...], melds: tuple[Meld, ...],
     stock: tuple[int, ...], discard: tuple[int, ...], turn: Turn | None, draws: int, turns: int,
@@ -76,10 +85,7 @@ def _table(
         d.number, d.dealer, d.starter, d.indicator, d.wild, d.upcards, hands, stock, discard, melds,
         turn, draws, d.reshuffles, turns,
     )  # fmt: skip
-    seats = s.seats
-    actor: int = e.seat
-    if seats[actor].timeouts and e.commit != s.timeout_commit:
-        seats = (*seats[:actor], replace(seats[actor], timeouts=0), *seats[actor + 1 :])
+    seats = _there(s, e).seats
     return Match(
         e.seq, e.commit, e.at, s.status, s.rules, s.rules_version, seats, s.visibility, s.spectators,
         s.host_seat, s.start, s.commitment, s.sandbox, s.setup, s.seed, s.client, s.first, s.first_wanted,
@@ -241,7 +247,8 @@ def _hand_declared(s: Match, e: ev.HandDeclared) -> Match:
 
 def _turn_passed(s: Match, e: ev.TurnPassed) -> Match:
     d = _deal(s)
-    return _stamp(s, e, deal=replace(d, turn=read_turn(e.turn), turns=d.turns + 1))
+    passed = _stamp(s, e, deal=replace(d, turn=read_turn(e.turn), turns=d.turns + 1))
+    return _there(passed, e)
 
 
 def _turn_timed_out(s: Match, e: ev.TurnTimedOut) -> Match:

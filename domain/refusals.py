@@ -17,7 +17,7 @@ SENTENCES: Final[dict[str, tuple[str, str | None]]] = {
     "command.not_in_variant": ("This game has no such move.", None),
     "turn.not_yours": ("It is not your turn.", "K-8"),
     "turn.wrong_phase": ("That cannot be done in this part of the turn.", None),
-    "game.not_waiting": ("The game has already started.", None),
+    "game.not_waiting": ("The game is not waiting for players any more.", None),
     "game.not_playing": ("The game is not being played.", None),
     "game.paused": ("The game is paused.", None),
     "game.not_paused": ("The game is not paused.", None),

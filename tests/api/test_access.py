@@ -143,12 +143,21 @@ async def test_spectators_may_lag_behind_by_turns(either: Client) -> None:
             "items": [], "next": allowed, "more": False}  # fmt: skip
     refused = await game.post("/seats", json={})
     assert (code(refused), refused.json()["version"]) == ("game.not_waiting", allowed)
-    # Who has a token sees the game as it is, and what was shown before is shown alike.
+    # A seat sees the game as it is. Who has a token of none sees what spectators see.
     now = (await game.view(0))["version"]
     assert now > allowed
-    assert (await game.get("/view", game.host)).json()["version"] == now
-    live = (await game.get("/events", game.host, params={"limit": 500})).json()["items"]
-    assert live[: len(seen)] == seen
+    for token in (game.host, OPERATOR_KEY):
+        assert (await game.get("/view", token)).json() == (await game.get("/view")).json()
+        assert (await game.get("/events", token, params={"limit": 500})).json()["items"] == seen
+        assert (await game.get("", token)).json()["version"] == allowed
+        refused = await game.send(token, {"type": "start"} if token == game.host else {"type": "pause"})
+        assert refused.json()["version"] == allowed
+    for command in ("pause", "resume"):
+        done = await game.send(game.host, {"type": command}, **{"If-Match": f'"{allowed}"'})
+        assert (done.status_code, done.headers["etag"]) == (200, f'"{allowed}"'), done.text
+        assert (done.json()["version"], done.json()["events"]) == (allowed, [])
+        assert done.json()["view"] == (await game.get("/view")).json()
+    assert (await game.view(0))["version"] == now + 2
     # Once it is over, so is the delay: the log is open too.
     await game.send(0, {"type": "resign"})
     assert (await game.view())["status"] == "finished"

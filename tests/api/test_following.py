@@ -60,6 +60,27 @@ async def test_the_view_as_it_was_then(either: Client) -> None:
 
 
 @pytest.mark.asyncio
+async def test_an_earlier_view_names_nobody_who_came_later(either: Client) -> None:
+    game = await either.game(seats=[{"kind": "human", "name": "Ada"}, {"kind": "open"}, {"kind": "open"}])
+
+    async def names(at: int, etag: str) -> list[str | None]:
+        answer = await game.get(f"/view?at={at}")
+        assert answer.headers["etag"] == etag
+        return [seat["name"] for seat in answer.json()["seats"]]
+
+    for name in ("Ben", "Eve"):
+        taken = (await game.post("/seats", json={"seat": 1, "name": name})).json()
+        if name == "Ben":
+            assert await names(3, '"3"') == ["Ada", "Ben", None]
+            assert (await game.send(taken["token"], {"type": "resign"})).status_code == 200
+    assert await names(1, '"1"') == ["Ada", None, None]
+    # Ben's name went with him; a view that showed it is no longer the same.
+    assert await names(3, '"3.1"') == ["Ada", None, None]
+    assert await names(4, '"4"') == ["Ada", None, None]
+    assert await names(5, '"5"') == ["Ada", "Eve", None]
+
+
+@pytest.mark.asyncio
 async def test_events_come_page_by_page(either: Client) -> None:
     game = await either.game()
     await game.play(40)

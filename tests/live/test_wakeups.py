@@ -173,6 +173,31 @@ async def test_a_clock_that_ran_out_while_the_server_was_down_is_acted_on_once(d
 
 
 @pytest.mark.asyncio
+async def test_a_clock_is_kept_to_by_the_next_server_before_it_looks_for_work(client: Client, tmp_path: Any) -> None:
+    del client
+    clock, url = JumpingClock(), f"sqlite+aiosqlite:///{tmp_path / 'clock.sqlite'}"
+    async with server(url, clock, poll=60.0) as client:
+        game = await client.game(
+            variant="thirteen-card-rummy", seats=[HUMAN, HUMAN], options={"first_dealer": 1}
+        )
+    clock.ahead += 14
+    async with server(url, clock, poll=60.0) as client:
+        game.client = client
+        assert (await game.view(0))["turn"]["seat"] == 0
+        view = await until(game, lambda v: v["turn"]["seat"] == 1, 0)
+        deadline = next(e for e in await events(game) if e["type"] == "deal_started")["turn"]["deadline"]
+        timed_out = next(e for e in await events(game) if e["type"] == "turn_timed_out")
+        assert deadline <= timed_out["at"] < later(deadline, 20)
+        assert view["turn"]["phase"] == "draw"
+
+
+@pytest.mark.asyncio
+async def test_a_clock_of_an_hour_is_kept_to_the_second(client: Client) -> None:
+    game = await client.game(seats=[HUMAN, HUMAN], options={"clock": {"turn": 3600}})
+    assert game.id in client.server.wakeups._kept
+
+
+@pytest.mark.asyncio
 async def test_a_paused_clock_stands_still(client: Client) -> None:
     game = await client.game(
         variant="thirteen-card-rummy", seats=[HUMAN, *BOTS[:1]], options={"first_dealer": 1}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from domain import commands as cmd
 from domain.record import later
 from domain.state import Match
-from tests.rules.tables import AT, COMPLETE, HOST, JUNK, code, do, plain, position, see, types
+from tests.rules.tables import AT, COMPLETE, HOST, JUNK, SERVER, code, do, plain, position, see, types
 
 # --------------------------------------------------------------------------- clocks
 
@@ -205,3 +207,16 @@ def test_fk_14_a_floating_seat_that_runs_out_of_time_plays_what_it_must() -> Non
     events = timed_out(state)
     assert [e["type"] for e in events] == ["turn_timed_out", "card_drawn", "cards_laid_off"]
     assert events[2]["turn"]["seat"] == 1
+
+
+def test_tc_9_a_pass_ends_a_row_of_time_outs() -> None:
+    """Whoever passes is there."""
+    state = position(
+        [["9C", "KS"], ["JS", "TS"], ["4S", "2D"]], {"phase": "draw"}, "rummy-5000", {"clock": {"turn": 5}}, stock=[],
+        wild_indicator="3C", discard=["QD"],
+    )  # fmt: skip
+    missed = replace(state, seats=(replace(state.seats[0], timeouts=2), *state.seats[1:]))
+    after = do(missed, cmd.Pass(), 0, later(AT, 1)).state
+    assert [seat.timeouts for seat in after.seats] == [0, 0, 0]
+    timed_out = do(missed, cmd.TimeOut(), SERVER, later(AT, 5)).state
+    assert timed_out.seats[0].timeouts == 3

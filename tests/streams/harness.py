@@ -93,6 +93,8 @@ class Stream:
 
     def __init__(self, answer: httpx.Response) -> None:
         self.answer = answer
+        #: the names of the messages that came, None of those without
+        self.names: set[str | None] = set()
         self._messages = self._read()
 
     async def _read(self) -> AsyncIterator[Message]:
@@ -105,6 +107,7 @@ class Stream:
                 number = int(fields[b"id"]) if b"id" in fields else None
                 event = fields[b"event"].decode() if b"event" in fields else None
                 assert (number is None) == (event in ("ping", "presence")), fields
+                self.names.add(event)
                 yield Message(fields[b"data"], number, event)
         assert rest == b"", rest
 

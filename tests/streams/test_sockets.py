@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 
 from api import sockets
 from tests.api.harness import OPERATOR_KEY, Game, sqlite_url
@@ -317,3 +319,18 @@ async def test_of_two_calls_at_one_instant_the_first_counts(either: Site, condit
             assert lost["body"]["detail"].endswith(".")
         events = (await game.get("/events", 1, params={"after": version})).json()["items"]
         assert [event["type"] for event in events].count("rummy_called") == 1
+
+
+@pytest.mark.asyncio
+async def test_a_handshake_where_there_is_no_socket_is_answered_as_any_request(either: Site) -> None:
+    game = await either.game()
+    for path in (f"{game.path}/view", f"{game.path}/nosuch"):
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(either.server.address.replace("http", "ws") + path, proxy=None)
+        answer = refused.value.response
+        assert answer.status_code == 404
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.headers["request-id"]
+        assert json.loads(bytes(answer.body or b""))["code"] == "not_found"
+    plain = await either.http.get(f"{game.path}/socket")
+    assert (plain.status_code, plain.headers["allow"]) == (405, "OPTIONS")

@@ -164,6 +164,11 @@ async def test_nothing_runs_ahead_of_a_delay(tmp_path: Path) -> None:
         play = Play(game, 2, seed=1)
         seen = 0
         async with site.stream(game, after=0) as stream, site.stream(game, 0, after=0) as seat:
+            # Nor is it said who is connected now: a seat's stream hears of it, a spectator's does not.
+            async with site.stream(game, 0) as other, site.stream(game, 1):
+                assert (await other.named("presence")).json == {"seat": 1, "connected": True}
+                assert not any(s["connected"] for s in (await game.get()).json()["seats"])
+                assert [s["connected"] for s in (await game.get("", 0)).json()["seats"]] == [True, True]
             for _ in range(25):
                 await play.step()
                 visible = (await game.view())["version"]
@@ -177,6 +182,7 @@ async def test_nothing_runs_ahead_of_a_delay(tmp_path: Path) -> None:
             assert len(await seat.events(version)) == version
             while (await seat.named("ping")).json["version"] != version:
                 pass
+            assert "presence" not in stream.names
             # Once it is over nothing is held back.
             await game.send(0, {"type": "resign"})
             rest = [message.id for message in await stream.rest()]
