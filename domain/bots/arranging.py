@@ -170,16 +170,22 @@ class _Hard(_Medium):
         return found
 
     def takes(self, top: int) -> bool:
-        """Whether the pile's top brings the hand nearer to winning."""
-        sight = self.sight
-        return sight.wild[top] or self.away([*sight.hand, top], 1) < self.away(sight.hand)
+        """Whether the pile's top brings the hand nearer to winning, or makes it a good deal cheaper to lose."""
+        hand, away = self.sight.hand, self.away(self.sight.hand)
+        if self.sight.wild[top] or self.away([*hand, top], 1) < away:
+            return True
+        cheap = self.charge(hand) - self.CHEAPER
+        left = (without([*hand, top], f) for f in set(self.sight.plain(hand)))
+        return any(self.charge(rest) <= cheap and self.away(rest) <= away for rest in left)
 
     #: how many discards are weighed against each other: those with the weakest ties
     WIDTH = 5
+    #: points by which a card from the pile must lower the charge to be worth more than one from the stock
+    CHEAPER = 8
     #: what counts beside the cards that help, each in helping cards: a tie; a point of the charge, and
     #: of the card's own value; and, as a part of all unseen cards, the next seat's use for the card
     TIE = 0.5
-    CHARGE = 0.3
+    CHARGE = 0.6
     VALUE = 0.05
     FEED = 0.1
 
