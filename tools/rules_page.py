@@ -160,8 +160,14 @@ CHOICES: tuple[tuple[str, str], ...] = (
      "clock starts when it closes (FK-12, TC-9). A pause stops a window as it stops the clock.")),
     ("The first legal play of a time-out", ("It is the first play of the action list: sets before runs, then the "
      "lower cards (TC-9).")),
-    ("Absent seats", ("Time-outs are counted until the seat does something itself. After three in a row a "
-     "`medium` bot plays; whatever the owner then sends brings the seat back, even if it is refused.")),
+    ("Absent seats", ("Time-outs are counted until the seat does something itself, be it only a draw or a pass: its "
+     "owner is there. After three in a row a `medium` bot plays; whatever the owner then sends brings the seat back, "
+     "even if it is refused.")),
+    ("Bots and wins", ("A win that a bot takes at once is a declaration or, in the games with melds on the table, "
+     "going out in the turn under way, the pile's cards included (SD-9). A bot looks through up to 800 positions of "
+     "the turn to find it.")),
+    ("Who sees a delayed game late", ("Everybody but the seats: spectators, a host without a seat, operators. Who is "
+     "connected is of the present, so none of them is told while the game is on.")),
     ("Resigned seats", ("A bot plays on; the old token still sees the hand, but has no moves: a game command is "
      "`game.not_playing`.")),
     ("A rematch", ("The entropies of the match before are used again with a new seed; the first dealer or starter "
