@@ -157,7 +157,10 @@ def _replay(args: argparse.Namespace) -> int:
 def _pause(lines: list[str]) -> None:
     _say("\n".join(lines))
     if sys.stdin.isatty():
-        input()
+        try:
+            input()
+        except EOFError:
+            raise KeyboardInterrupt from None  # Ctrl-D is enough, too
 
 
 # ----------------------------------------------------------------------- simulate

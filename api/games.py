@@ -95,7 +95,7 @@ def _check(server: Server, caller: Caller, body: CreateGame) -> None:
     """What a schema alone does not say of a new game."""
     variant = VARIANTS.get(body.variant)
     if variant is None:
-        raise invalid("#/variant", f"There is no game {body.variant!r}.")
+        raise invalid("#/variant", f"One of {', '.join(VARIANTS)}.")
     seats = _seats(body)
     if not variant.seats.min <= len(seats) <= variant.seats.max:
         raise invalid("#/seats", f"{variant.name} takes {variant.seats.min} to {variant.seats.max} seats.")

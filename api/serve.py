@@ -162,8 +162,6 @@ def serve(settings: Settings, demo: bool = False) -> int:
     logging.getLogger("uvicorn.error").addFilter(useful)
     try:
         server.run()
-    except KeyboardInterrupt:
-        return 130  # Ctrl-C, after everything has come to its end
     except SystemExit as ended:
         if parts.failure is None and server.failure is None:
             return int(ended.code or 0)

@@ -136,6 +136,23 @@ def number_of(lines: list[bytes], what: bytes) -> int:
     return next(i for i, line in enumerate(lines, 1) if what in line)
 
 
+@pytest.mark.parametrize("end", [KeyboardInterrupt, EOFError])
+def test_stepping_through_a_log_may_be_left(
+    end: type[BaseException], log: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    steps = iter(["", ""])
+
+    def enter() -> str:
+        for key in steps:
+            return key
+        raise end
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", enter)
+    assert main(["replay", "--step", str(log)]) == 130
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("mended", [False, True])
 def test_replay_stops_at_a_card_that_was_changed(
     mended: bool, log: Path, capsys: pytest.CaptureFixture[str]
