@@ -1,27 +1,21 @@
-"""``rummy``: the command line. Each subcommand is a module that adds itself."""
+"""``rummy``: the command line. Each module with subcommands adds its own, with ``run`` set to what it does."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 from collections.abc import Sequence
-from typing import Any
 
-#: module → the function that adds its subcommands to a parser; a subcommand sets ``run`` to what it does.
-_COMMANDS = {
-    "api.serve": "add_command",
-    "api.openapi_command": "add_command",
-    "api.cli_logs": "add_commands",
-}
+from . import cli_logs, openapi_command, serve
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all subcommands."""
     root = argparse.ArgumentParser(prog="rummy", description="A game server for rummy games.")
-    subparsers: Any = root.add_subparsers(title="commands", dest="command", required=True)
-    for module, function in _COMMANDS.items():
-        getattr(importlib.import_module(module), function)(subparsers)
+    subparsers = root.add_subparsers(title="commands", dest="command", required=True)
+    serve.add_command(subparsers)
+    openapi_command.add_command(subparsers)
+    cli_logs.add_commands(subparsers)
     return root
 
 

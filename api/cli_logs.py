@@ -1,6 +1,6 @@
 """Commands about logs and positions: ``rummy verify``, ``replay``, ``simulate`` and ``perft``.
 
-All of them work on files alone, without a server.  ``python -m api.cli_logs`` runs them, too.
+All of them work on files alone, without a server.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from random import Random
@@ -233,15 +232,3 @@ def _count(case: PerftCase, depth: int | None, split: bool) -> int:
         for seat, command, number in divide(state, deep):
             _say(f"  {number:10}  seat {seat} {msgspec.json.encode(command).decode()}")
     return int(differs)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """These commands alone."""
-    parser = argparse.ArgumentParser(prog="rummy")
-    add_commands(parser.add_subparsers(required=True, metavar="COMMAND"))
-    args = parser.parse_args(arguments)
-    return int(args.run(args))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from api.cli_logs import main
+from api.cli import main
 from domain import commands as cmd
 from domain import events as ev
 from domain.actions import actions

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from api.cli_logs import main
+from api.cli import main
 from api.log_text import sentence
 from domain.replay import decode_event
 from domain.variants import VARIANTS
@@ -257,7 +257,7 @@ def test_simulate_says_when_it_writes(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_it_runs_by_itself_and_in_a_pipe(log: Path) -> None:
-    command = [sys.executable, "-m", "api.cli_logs"]
+    command = [sys.executable, "-m", "api.cli"]
     done = subprocess.run([*command, "verify", "-"], input=log.read_bytes(), capture_output=True, check=False)
     assert done.returncode == 0
     assert b"in order" in done.stdout
