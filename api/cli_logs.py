@@ -20,10 +20,11 @@ from api.random_play import any_command, keen_command, play
 from domain.commands import Rejected
 from domain.decide import NewGame, NewSeat, resolve
 from domain.evolve import NEW
+from domain.intact import Damaged, walk
 from domain.perft import PerftCase, divide, perft, start
 from domain.replay import export
 from domain.variants import VARIANTS
-from domain.verify import Damaged, Verification, examine, walk
+from domain.verify import Verification, examine
 
 
 def add_commands(subparsers: Any) -> None:

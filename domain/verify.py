@@ -1,6 +1,6 @@
 """How far a log can be trusted: the three verdicts.
 
-*Intact*: the chain of the header over the event lines, and the fold (``domain.consistency``).
+*Intact*: the chain of the header over the event lines, and the fold (``domain.intact``).
 *Fair*: the commitment to the seed, and every shuffle recomputed from it (K-11).
 *Lawful*: every commit decided again at its recorded time, its events compared byte for byte.  Where
 the log is of an older revision of the rules, a difference is one of rules and no fault of the log's.
@@ -10,9 +10,8 @@ The log comes from anyone: nothing in it is believed, and whatever it makes go w
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -24,17 +23,15 @@ from domain.commands import Rejected
 from domain.consistency import Inconsistent, check_after, check_before
 from domain.decide import NewGame, create, execute, sandbox_deck
 from domain.evolve import NEW, evolve
-from domain.misfits import misfit
+from domain.intact import Code, Divergence, Finding, Reader, header_of, invalid_log, lines_of
 from domain.positions import Position, write_position
-from domain.replay import Header, NoCommand, command_of, decode_event, encode_event
+from domain.replay import Header, NoCommand, command_of, encode_event
 from domain.rules import RULES_VERSION, RuleSet
 from domain.shapes import MatchResult
 from domain.shuffle import client_hash, commitment, first_seat, shuffle
 from domain.state import Match
 from domain.turns.deals import deal_cards, full_deck
 from domain.variants import VARIANTS
-
-Code = Literal["chain", "fold", "commitment", "shuffle", "unlawful", "differs_from_current_rules"]
 
 #: A deck that cannot serve is rare (FK-21); that many in a row are no rules of ours.
 _MOST_REDEALS = 1000
@@ -46,14 +43,6 @@ class ShuffleCheck(Struct, frozen=True):
     seq: int
     draw: int
     ok: bool
-
-
-class Divergence(Struct, frozen=True):
-    """The first thing that is wrong, and the event where it shows; null where no one event does."""
-
-    seq: int | None
-    code: Code
-    detail: str
 
 
 class Verification(Struct, frozen=True):
@@ -86,8 +75,8 @@ def verify(data: bytes | Iterable[bytes], at: int | None = None) -> Verification
 
 def examine(data: bytes | Iterable[bytes], at: int | None = None) -> tuple[Verification, frozenset[str]]:
     """The same, and which of ``fair`` and ``lawful`` are false only because a damaged log left them open."""
-    lines = _lines(data)
-    verifier = _Verifier(_header(next(lines, b"")), at)
+    lines = lines_of(data)
+    verifier = _Verifier(header_of(next(lines, b"")), at)
     for line in lines:
         verifier.read(line)
     verdict = verifier.verdict()
@@ -96,145 +85,13 @@ def examine(data: bytes | Iterable[bytes], at: int | None = None) -> tuple[Verif
     return verdict, frozenset({"fair", "lawful"} - found if verifier.broken else ())
 
 
-class Damaged(Exception):
-    """A log is not intact.  ``seq``: the event where it shows; None where no one event does."""
-
-    def __init__(self, seq: int | None, detail: str) -> None:
-        super().__init__(detail)
-        self.seq = seq
-        self.detail = detail
-
-
-def walk(data: bytes | Iterable[bytes]) -> Iterator[tuple[Any, Match]]:
-    """Every event of a log with the state after it, as far as the log is intact.
-
-    Raises ``Damaged`` at the first event that does not fit, and behind the last one where the lines are not
-    those that the header tells of; ``Rejected`` where this is no log at all.
-    """
-    lines = _lines(data)
-    reader = _Reader(_header(next(lines, b"")))
-    for line in lines:
-        event = reader.read(line)
-        if event is None:
-            found = reader.findings[0]
-            raise Damaged(found.seq, found.detail)
-        yield event, reader.state
-    if not reader.lines:
-        raise _invalid("The log has no events.")
-    if damage := reader.damage():
-        raise Damaged(damage.seq, damage.detail)
-
-
-def _lines(data: bytes | Iterable[bytes]) -> Iterator[bytes]:
-    """The lines without their newlines."""
-    if isinstance(data, (bytes, bytearray, memoryview)):
-        split = bytes(data).split(b"\n")
-        if not split[-1]:
-            split.pop()
-        yield from split
-        return
-    for line in data:
-        yield line[:-1] if line.endswith(b"\n") else line
-
-
-def _header(line: bytes) -> Header:
-    try:
-        return msgspec.json.decode(line, type=Header)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise _invalid("The first line is not the header of a log.") from error
-
-
-def _invalid(detail: str) -> Rejected:
-    return Rejected("log.invalid", detail)
-
-
-class _Finding(NamedTuple):
-    seq: int
-    code: Code
-    detail: str
-
-
 #: Of several findings at one event the first of these is told.
 _ORDER: tuple[Code, ...] = (
     "chain", "fold", "commitment", "shuffle", "unlawful", "differs_from_current_rules"
 )  # fmt: skip
 
 
-class _Reader:
-    """Reads a log line by line and finds whether it is intact."""
-
-    def __init__(self, header: Header) -> None:
-        self.header = header
-        self.chain = hashlib.sha256()
-        self.lines = 0
-        self.state = NEW
-        self.broken = False
-        self.findings: list[_Finding] = []
-
-    def read(self, line: bytes) -> Any:
-        """One event line: into the chain, and, unless an earlier one was broken, into the fold.
-
-        Returns the event; None from the one on that does not fit.
-        """
-        self.chain.update(line)
-        self.chain.update(b"\n")
-        self.lines += 1
-        if self.broken:
-            return None
-        try:
-            event = decode_event(line)
-            self.fold(event)
-        except Exception as error:  # whatever a made-up log can bring about
-            self.broken = True
-            self.findings.append(_Finding(self.lines, "fold", _why_not(error)))
-            return None
-        return event
-
-    def fold(self, event: Any) -> None:
-        """The state after an event that fits the one before it."""
-        check_before(self.state, event)
-        self.state = evolve(self.state, event)
-        check_after(self.state, event)
-
-    def damage(self) -> Divergence | None:
-        """What is wrong with the chain, or with what the header says of the events; where the fold has a
-        reason of its own, that as well."""
-        first = min(self.findings, key=lambda f: f.seq, default=None)
-        seq = None if first is None else first.seq
-        more = "".join(f" Event {f.seq}: {f.detail}" for f in self.findings if f.code == "fold")
-        if self.lines != self.header.events:
-            missing = self.lines + 1 if self.lines < self.header.events else self.header.events + 1
-            detail = f"The header tells of {self.header.events} events, and {self.lines} are here.{more}"
-            return Divergence(missing if seq is None else min(seq, missing), "chain", detail)
-        if self.chain.hexdigest() != self.header.chain:
-            detail = f"The event lines are not those that the header's chain was made from.{more}"
-            return Divergence(seq, "chain", detail)
-        if self.state.rules is None:
-            return None
-        told = {"variant": self.state.rules.variant, "rules_version": self.state.rules_version,
-                "sandbox": self.state.sandbox}  # fmt: skip
-        for name, value in told.items():
-            if getattr(self.header, name) != value:
-                return Divergence(1, "chain", f"The header and the first event differ in {name!r}.")
-        return None
-
-
-def _why_not(error: Exception) -> str:
-    """Why a line cannot be taken for an event, or not at this place."""
-    if isinstance(error, Inconsistent):
-        return str(error)
-    if isinstance(error, msgspec.ValidationError):
-        found = misfit(error, ev.Event)
-        where = f"{found.pointer}: " if found.pointer else ""
-        return f"The line is no event: {where}{found.detail}"
-    if isinstance(error, msgspec.MsgspecError | UnicodeError | RecursionError):
-        return "The line is no JSON."
-    if isinstance(error, KeyError) and error.args:
-        return f"The event names what is not there: {error.args[0]}."
-    return "The event names what is not there."
-
-
-class _Verifier(_Reader):
+class _Verifier(Reader):
     """Finds whether it is fair and lawful, too."""
 
     def __init__(self, header: Header, at: int | None) -> None:
@@ -265,13 +122,13 @@ class _Verifier(_Reader):
     def verdict(self) -> Verification:
         """What is to be said now that all lines are read."""
         if not self.lines:
-            raise _invalid("The log has no events.")
+            raise invalid_log("The log has no events.")
         if not self.broken:
             self._decide()
         version = self.state.rules_version or self.header.rules_version
         damage = self.damage()
         if version > RULES_VERSION and not damage:
-            raise _invalid(f"The log is of revision {version} of the rules, and this is {RULES_VERSION}.")
+            raise invalid_log(f"The log is of revision {version} of the rules, and this is {RULES_VERSION}.")
         if self.at is not None and not 1 <= self.at <= self.lines:
             raise Rejected("request.invalid", f"The log has no event {self.at}.")
         codes = {f.code for f in self.findings}
@@ -310,7 +167,7 @@ class _Verifier(_Reader):
     # ----------------------------------------------------------------------- fair
 
     def _find(self, event: Any, code: Code, detail: str) -> None:
-        self.findings.append(_Finding(event.seq, code, detail))
+        self.findings.append(Finding(event.seq, code, detail))
 
     def _check_fair(self, e: Any) -> None:
         s = self.state
@@ -370,11 +227,11 @@ class _Verifier(_Reader):
         try:
             found = _difference(commit, self.before, older)
         except Rejected as refusal:
-            found = _Finding(commit[0].seq, "unlawful", f"Refused by {refusal.code}: {refusal.detail}")
+            found = Finding(commit[0].seq, "unlawful", f"Refused by {refusal.code}: {refusal.detail}")
         except NoCommand as error:
-            found = _Finding(commit[0].seq, "unlawful", str(error))
+            found = Finding(commit[0].seq, "unlawful", str(error))
         except Exception:  # whatever a made-up log can bring about
-            found = _Finding(commit[0].seq, "unlawful", "Its command names what is not there.")
+            found = Finding(commit[0].seq, "unlawful", "Its command names what is not there.")
         if found is not None:
             code: Code = "differs_from_current_rules" if older else "unlawful"
             self.findings.append(found._replace(code=code))
@@ -389,7 +246,7 @@ def _serving_deck(s: Match, rules: RuleSet, e: ev.DealStarted) -> tuple[int, Seq
     raise Inconsistent("No deck can serve such a deal.")
 
 
-def _difference(commit: list[Any], before: Match, older: bool) -> _Finding | None:
+def _difference(commit: list[Any], before: Match, older: bool) -> Finding | None:
     """The first event of a commit that is not what its command causes today."""
     command, actor = command_of(commit, before)
     at = commit[0].at
@@ -400,11 +257,11 @@ def _difference(commit: list[Any], before: Match, older: bool) -> _Finding | Non
     for recorded, event in zip(commit, decided, strict=False):
         if encode_event(recorded) != encode_event(event):
             detail = f"The rules give another {msgspec.to_builtins(event)['type']} here."
-            return _Finding(recorded.seq, "unlawful", detail)
+            return Finding(recorded.seq, "unlawful", detail)
     if len(decided) > len(commit):
-        return _Finding(commit[-1].seq, "unlawful", "More follows from this command than is recorded.")
+        return Finding(commit[-1].seq, "unlawful", "More follows from this command than is recorded.")
     if len(decided) < len(commit):
-        return _Finding(commit[len(decided)].seq, "unlawful", "Nothing of the kind follows from the command.")
+        return Finding(commit[len(decided)].seq, "unlawful", "Nothing of the kind follows from the command.")
     return None
 
 
