@@ -164,7 +164,7 @@ CHOICES: tuple[tuple[str, str], ...] = (
      "owner is there. After three in a row a `medium` bot plays; whatever the owner then sends brings the seat back, "
      "even if it is refused.")),
     ("Bots and wins", ("A win that a bot takes at once is a declaration or, in the games with melds on the table, "
-     "going out in the turn under way, the pile's cards included (SD-9). A bot looks through up to 800 positions of "
+     "going out in the turn under way, the pile's cards included (SD-9). A bot looks through up to 500 positions of "
      "the turn to find it.")),
     ("Who sees a delayed game late", ("Everybody but the seats: spectators, a host without a seat, operators. Who is "
      "connected is of the present, so none of them is told while the game is on.")),

@@ -22,7 +22,7 @@ from domain.plays import Table, can_use, removed, split_table, with_meld
 from domain.rules import RuleSet
 
 #: How many positions a bot looks at for one move: what needs more than this is not found.
-MOST: Final = 800
+MOST: Final = 500
 
 
 def winning_move(sight: Sight, actions: Sequence[Command]) -> Command | None:
