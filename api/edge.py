@@ -51,7 +51,12 @@ def _handshake(send: Any) -> Any:
             problem = Problem("not_found", "There is no socket at this address.")
             headers = [(b"content-type", MEDIA_TYPE.encode()), *_CORS, request_id]
             await send({"type": "websocket.http.response.start", "status": problem.status, "headers": headers})
-            message = {"type": "websocket.http.response.body", "body": problem.body()}
+            await send({"type": "websocket.http.response.body", "body": problem.body()})
+            # uvicorn takes a handshake that was answered like this for one without an answer.
+            server = getattr(send, "__self__", None)
+            if server is not None:
+                server.handshake_complete = True
+            return
         await send(message)
 
     return sent

@@ -152,12 +152,8 @@ def serve(settings: Settings, demo: bool = False) -> int:
     parts = server.parts
 
     def useful(record: logging.LogRecord) -> bool:
-        """Why it could not start is said in one sentence, below; what uvicorn makes of it is no help to anybody.
-
-        Nor is what it says of a handshake that was answered by a problem: it takes that for none at all.
-        """
-        handshake = str(record.msg).startswith("ASGI callable returned without completing handshake")
-        return parts.failure is None and not isinstance(record.msg, OSError) and not handshake
+        """Why it could not start is said in one sentence, below; what uvicorn makes of it is no help to anybody."""
+        return parts.failure is None and not isinstance(record.msg, OSError)
 
     logging.getLogger("uvicorn.error").addFilter(useful)
     try:
