@@ -53,7 +53,7 @@ def _handshake(send: Any) -> Any:
             await send({"type": "websocket.http.response.start", "status": problem.status, "headers": headers})
             await send({"type": "websocket.http.response.body", "body": problem.body()})
             # uvicorn takes a handshake that was answered like this for one without an answer.
-            server = getattr(send, "__self__", None)
+            server: Any = getattr(send, "__self__", None)
             if hasattr(server, "handshake_complete"):
                 server.handshake_complete = True
             return

@@ -30,6 +30,7 @@ from .auth import Caller
 from .notifier import POLL, Subscription
 from .play import sight
 from .presence import Watch
+from .problems import Problem
 from .server import Server
 from .table import Table
 
@@ -113,6 +114,8 @@ class Follower:
         """
         table = self._table
         seen = await sight(self._server, table, self._caller)
+        if seen.seat != self._seat:
+            raise Problem("auth.not_your_game", "This token has no seat any more.")
         self.version, self._late = seen.version, table.late(seen.role)
         number = min(PAGE, seen.version - self.position)
         if number <= 0:

@@ -218,7 +218,8 @@ async def _created_before(server: Server, caller: Caller, scope: str, key: Key) 
     state = await service.state_at(table, version)
     humans = [i for i, seat in enumerate(state.seats) if seat.kind == "human"]
     host_token, tokens = _tokens(server, game_id, humans, state.host_seat, caller, key)
-    made = render.game(table, state, service.presence, caller.operator)
+    # Nobody was connected when it was opened.
+    made = render.game(table, state, service.presence, caller.operator, late=True)
     return _created(Created(made, host_token, tokens, table.room_code), replayed=True)
 
 

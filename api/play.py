@@ -162,15 +162,17 @@ async def send_command(request: Call) -> Reply:
     if query.dry_run:
         version = done.table.version_for(done.role)
         return json_reply(DryRun(version), headers={"ETag": done.table.etag_at(version), **_VIEW})
-    if done.table.late(done.role):
-        done = await as_seen(server, done)
+    done = await as_seen(server, done)
     return Reply(answer(done, query.view), 200, answer_headers(done))
 
 
 async def as_seen(server: Server, done: Accepted) -> Accepted:
-    """What a host or an operator gets to see of their command where spectators see the game late."""
-    version = min(done.table.visible, done.state.version)
-    state = await server.service.state_at(done.table, version)
+    """A command as whoever sent it gets to see it: a host or an operator late where spectators are."""
+    table = done.table
+    if not table.late(done.role, done.state):
+        return done
+    version = table.visible_at(done.state)
+    state = await server.service.state_at(table, version)
     events = [event for event in done.events if event.seq <= version]
     return structs.replace(done, state=state, events=events)
 

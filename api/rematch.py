@@ -12,12 +12,12 @@ import msgspec
 from msgspec import Struct
 
 from domain.decide import NewGame, NewSeat, create
-from domain.state import Match
 from persistence.store import SeatRow, TokenRow
 
 from . import render
 from .auth import Caller, Role
 from .clock import uuid7
+from .games import game_for
 from .operations import Answer, Operation, operation
 from .problems import Problem
 from .repeats import recalled, remembered
@@ -74,13 +74,12 @@ async def rematch(request: Call) -> Reply:
             if key is not None and (again := await _made_before(server, caller, scope, key)):
                 return again
             found, made = await _found(server, table), False
-    return _reply(server, found, found.state, caller, 201 if made else 200)
+    return _reply(await game_for(server, found, caller), 201 if made else 200)
 
 
-def _reply(server: Server, table: Table, state: Match, caller: Caller, status: int, **more: str) -> Reply:
-    game = render.game(table, state, server.service.presence, caller.operator)
+def _reply(game: Game, status: int, **more: str) -> Reply:
     headers = {name.replace("_", "-"): value for name, value in more.items()}
-    return json_reply(game, status, {"Location": f"/v1/games/{table.game_id}", **_PRIVATE, **headers})
+    return json_reply(game, status, {"Location": f"/v1/games/{game.game_id}", **_PRIVATE, **headers})
 
 
 async def _made_before(server: Server, caller: Caller, scope: str, key: Key) -> Reply | None:
@@ -92,7 +91,9 @@ async def _made_before(server: Server, caller: Caller, scope: str, key: Key) -> 
     game_id, version = found
     table = await service.table(game_id)
     state = await service.state_at(table, version)
-    return _reply(server, table, state, caller, 201, Idempotency_Replayed="true")
+    # Nobody was connected when it was opened.
+    game = render.game(table, state, service.presence, caller.operator, late=True)
+    return _reply(game, 201, Idempotency_Replayed="true")
 
 
 async def _found(server: Server, table: Table) -> Table | None:

@@ -143,6 +143,8 @@ def serve(settings: Settings, demo: bool = False) -> int:
     """Run until a signal comes. Returns the exit status."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("rummy").setLevel(logging.INFO)
+    # While the database is away its pool would tell of every try, with a traceback; the store says it in a line.
+    logging.getLogger("asyncpg.pool").setLevel(logging.CRITICAL)
     try:
         app = create_app(settings)
     except (SettingsError, ValueError) as error:

@@ -69,6 +69,8 @@ class Beside(Struct, frozen=True):
 
 
 NOTHING = Beside()
+#: Seconds that appends under way may take once the server goes down.
+_SETTLING = 3.0
 
 #: Given the game and who sends it: the command, and the rows that follow from it.
 Make = Callable[[Table, Role], tuple[Any, Beside]]
@@ -370,6 +372,6 @@ class Service(Memory):
         return bool(self._tasks)
 
     async def settle(self) -> None:
-        """Let appends under way come to their end."""
-        while self._tasks:
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+        """Let appends under way come to their end, if the store answers soon."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=_SETTLING)

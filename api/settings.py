@@ -24,6 +24,7 @@ import hashlib
 import os
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
@@ -119,8 +120,8 @@ def mistyped(env: Mapping[str, str] | None = None) -> list[str]:
     env = os.environ if env is None else env
     said: list[str] = []
     for name in sorted(x for x in env if x.startswith("RUMMY_") and x not in KNOWN):
-        near = get_close_matches(name, KNOWN, 1)
-        said.append(f"there is no setting {name}" + (f"; {near[0]} is one" if near else ""))
+        near = get_close_matches(name.removeprefix("RUMMY_"), [x.removeprefix("RUMMY_") for x in KNOWN], 1)
+        said.append(f"there is no setting {name}" + (f"; RUMMY_{near[0]} is one" if near else ""))
     return said
 
 
@@ -171,13 +172,13 @@ def server_secret(settings: Settings) -> bytes:
     if url.get_backend_name() != "sqlite" or not url.database:
         raise SettingsError("RUMMY_SECRET is needed where the database is no SQLite file")
     path = Path(url.database + ".secret")
-    path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError), open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secrets.token_hex(32))
-    except FileExistsError:
-        pass
-    secret = path.read_text().strip()
+        secret = path.read_text().strip()
+    except (OSError, UnicodeError) as error:
+        raise SettingsError(f"{path} can be neither read nor made: {error}") from None
     if len(secret) < SHORTEST_SECRET:
         raise SettingsError(f"{path} holds no secret; remove it to have a new one made")
     return secret.encode()

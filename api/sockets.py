@@ -35,7 +35,7 @@ from .auth import Caller, read_authorization
 from .errors import problem_of
 from .follow import Follower, TooSlow, cut_off, farewell
 from .operations import MOST_BYTES
-from .play import answer, freeing, sight
+from .play import answer, as_seen, freeing, sight
 from .problems import Problem
 from .requests import Call, check_after, decode, header, idempotent, read_query, server_of
 from .server import Server
@@ -233,7 +233,9 @@ class Socket:
             self._game_id, freeing if type(command) is cmd.Resign else command, self._caller,
             key=key, if_version=sent.if_version, dry_run=sent.dry_run,
         )  # fmt: skip
-        return _encode(DryRun(done.state.version)) if sent.dry_run else answer(done, with_view=True)
+        if sent.dry_run:
+            return _encode(DryRun(done.table.version_for(done.role)))
+        return answer(await as_seen(self._server, done), with_view=True)
 
     # Frames out
 

@@ -7,6 +7,7 @@ is kept as bytes until the version changes, so that many readers of one position
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
@@ -138,21 +139,27 @@ class Table:
 
         Once the game is over nothing is held back any more: its log is open too.
         """
-        delay = delay_of(self.state)
-        if delay is None or self.turn_ends is None or self.state.status in ("finished", "cancelled"):
-            return self.state.version
-        if not self.turn_ends:
-            return self.state.version  # nobody has cards yet
-        return self.turn_ends[max(0, len(self.turn_ends) - 1 - delay)]
+        return self.visible_at(self.state)
 
-    def version_for(self, role: Role) -> int:
-        """The version that a caller may see: a seat sees the present, all others see what spectators see."""
-        return self.state.version if role.actor.seat is not None else self.visible
+    def visible_at(self, state: Match) -> int:
+        """The same, when the game was at this state."""
+        delay = delay_of(state)
+        if delay is None or self.turn_ends is None or state.status in ("finished", "cancelled"):
+            return state.version
+        ended = bisect_right(self.turn_ends, state.version)
+        return self.turn_ends[max(0, ended - 1 - delay)] if ended else state.version  # nobody has cards yet
 
-    def late(self, role: Role) -> bool:
+    def version_for(self, role: Role, state: Match | None = None) -> int:
+        """The version that a caller may see, now or at ``state``: a seat sees the present, all others see what
+        spectators see."""
+        state = state or self.state
+        return state.version if role.actor.seat is not None else self.visible_at(state)
+
+    def late(self, role: Role, state: Match | None = None) -> bool:
         """Whether a caller is not to know of the present at all, of who is connected neither."""
-        on = self.state.status in ("playing", "paused")
-        return role.actor.seat is None and on and delay_of(self.state) is not None
+        state = state or self.state
+        on = state.status in ("playing", "paused")
+        return role.actor.seat is None and on and delay_of(state) is not None
 
     # What lives beside the log
 

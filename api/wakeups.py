@@ -49,6 +49,8 @@ _HORIZON = 600.0
 #: Wake-ups that are taken over at once from the server that was here before.
 _ADOPTED = 10_000
 _RETRY = 1.0
+#: Seconds that what is under way may take once the server goes down.
+_STOPPING = 3.0
 #: Games that are claimed at once.
 _CLAIM = 100
 #: Entries of the heap that may be void before they are thrown away.
@@ -201,7 +203,10 @@ class Wakeups:
         for task in self._loops:
             task.cancel()
         await asyncio.gather(*self._loops, return_exceptions=True)
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=_STOPPING)
+        for task in self._tasks:
+            task.cancel()  # a store that does not answer holds nobody up: what is due stands there
         await self._thinkers.close()
 
     async def _keep(self) -> None:

@@ -34,6 +34,8 @@ _FLUSHERS = 2  # batches under way at once: more would only make each of them sm
 _MOST_APPENDS = 256  # in one statement
 _TRIES = 3  # for a batch that PostgreSQL itself asks to try again
 _TIMEOUT = 10.0  # seconds, for a connection and for a statement
+#: Seconds that closing may take, for what is under way and for the connections each.
+_CLOSING = 3.0
 
 _TRY_AGAIN = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 # The server said so itself, and the statement was undone.
@@ -119,12 +121,12 @@ class PostgresStore(Reads):
             raise _unavailable(error, unknown=False) from error
 
     async def close(self) -> None:
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=_CLOSING)
         pool, self._pool = self._pool, None
         if pool is not None:
             try:
-                await asyncio.wait_for(pool.close(), _TIMEOUT)
+                await asyncio.wait_for(pool.close(), _CLOSING)
             except (TimeoutError, asyncpg.InterfaceError, OSError):
                 pool.terminate()
 
@@ -325,4 +327,4 @@ def _heard(done: asyncio.Future[Any]) -> None:
 
 
 def _unavailable(error: BaseException, *, unknown: bool) -> StoreUnavailable:
-    return StoreUnavailable(f"PostgreSQL: {error or type(error).__name__}", unknown_outcome=unknown)
+    return StoreUnavailable(f"PostgreSQL: {str(error) or type(error).__name__}", unknown_outcome=unknown)

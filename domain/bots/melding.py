@@ -34,6 +34,10 @@ def choose(
     """The move of a level; out of turn a call of rummy or None."""
     player = _PLAYERS[level](sight, chance, history)
     calls = [a for a in actions if isinstance(a, CallRummy)]
+    # The last card goes with a call; else a win of one's own turn comes before a call for points.
+    win = None if calls and len(sight.hand) == 1 else winning_move(sight, actions)
+    if win is not None:
+        return win
     if calls:
         call = player.calls(calls)
         if call is not None or len(calls) == len(actions):
@@ -42,9 +46,6 @@ def choose(
     plays = [a for a in actions if isinstance(a, Play)]
     if throws and len(sight.hand) == 1:
         return next(iter(throws.values()))  # out
-    win = winning_move(sight, actions)
-    if win is not None:
-        return win
     if plays:
         play = player.plays(plays, bool(throws))
         if play is not None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .harness import OPERATOR_KEY, Client, Game, code
+from .harness import OPERATOR_KEY, TWO, Client, Game, code
 
 UNKNOWN = "01890a5d-ac96-774b-bcce-b302099a8057.seat0.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 MINE: list[tuple[str, str, Any]] = [
@@ -161,6 +161,40 @@ async def test_spectators_may_lag_behind_by_turns(either: Client) -> None:
     # Once it is over, so is the delay: the log is open too.
     await game.send(0, {"type": "resign"})
     assert (await game.view())["status"] == "finished"
+
+
+@pytest.mark.asyncio
+async def test_what_opened_a_delayed_game_tells_of_it_as_of_then_too(either: Client) -> None:
+    """A rematch that there is already, and what is answered again."""
+    old = await either.game(spectators={"delayed": 2}, sandbox={"seed": "3" * 64})
+    await old.send(0, {"type": "resign"})
+    key = {"Idempotency-Key": "once more"}
+    first = await old.post("/rematch", old.host, headers=key)
+    new = Game(either, {"game": first.json(), "tokens": old.created["tokens"], "host_token": old.host})
+    await new.play(20)
+    either.server.service.presence.came(new.id, 0)
+    assert (await new.view(0))["version"] > (await new.view())["version"]
+    again = await old.post("/rematch", old.host)
+    assert again.json() == (await new.get("", old.host)).json() == (await new.get()).json()
+    assert (await old.post("/rematch", 0)).json()["version"] == (await new.view(0))["version"]
+    assert (await old.post("/rematch", old.host, headers=key)).json() == first.json()
+    body: dict[str, Any] = {"spectators": {"delayed": 2}, "seats": TWO, "headers": {"Idempotency-Key": "k" * 22}}
+    made = (await either.create(**body)).json()
+    either.server.service.presence.came(made["game"]["game_id"], 1)
+    assert (await either.create(**body)).json() == made
+
+
+@pytest.mark.asyncio
+async def test_a_late_command_is_answered_alike_when_it_is_repeated(either: Client) -> None:
+    game = await either.game(spectators={"delayed": 2}, sandbox={"seed": "3" * 64})
+    await game.play(12)
+    paused = await game.send(game.host, {"type": "pause"}, Idempotency_Key="k")
+    await game.send(game.host, {"type": "resume"})
+    await game.play(12)
+    for _ in range(2):
+        again = await game.send(game.host, {"type": "pause"}, Idempotency_Key="k")
+        assert (again.json(), again.headers["etag"]) == (paused.json(), paused.headers["etag"])
+        await game.send(0, {"type": "resign"})
 
 
 @pytest.mark.asyncio

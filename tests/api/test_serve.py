@@ -176,6 +176,18 @@ def test_clients_behind_a_trusted_proxy_are_told_apart(tmp_path: Path, proxies: 
         assert (404 in tries("198.51.100.2")) == bool(proxies)
 
 
+def test_a_folder_that_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("RUMMY_DATABASE_URL", f"sqlite+aiosqlite:///{tmp_path}/file/rummy.db")
+    monkeypatch.delenv("RUMMY_SECRET", raising=False)
+    assert cli.main(["serve"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"rummy: {tmp_path}/file/rummy.db.secret can be neither read nor made: ")
+    assert said.count("\n") == 1
+
+
 @pytest.mark.parametrize(("settings", "why"), [
     ({"RUMMY_TRUSTED_PROXIES": "*"}, "RUMMY_TRUSTED_PROXIES"),
     ({"RUMMY_TRUSTED_PROXIES": "10.0.0.1/8"}, "RUMMY_TRUSTED_PROXIES"),

@@ -29,6 +29,12 @@ HELD: list[tuple[str, dict[str, Any]]] = [
         "deal": 1, "hands": [["TD", "JD", "2S", "AC"], ["AH", "6D", "AD", "QH"]],
         "stock": ["7C", "3H", "KD", "7D", "QC", "3S"], "discard": ["2D", "9D"], "melds": [],
         "turn": {"seat": 1, "phase": "draw"}}),
+    ("rummy-5000", {  # a call of rummy would bring points, and no end
+        "deal": 2, "dealer": 0, "wild_indicator": "TS",
+        "hands": [["2C", "3C", "8D", "9H", "JH", "QD", "AC", "6H"], ["5D", "7D", "KD"], ["4H", "8C", "QC", "AD"]],
+        "stock": ["3H", "9C", "8H", "6C", "4C", "2H"], "discard": ["9D", "QS", "TC"],
+        "melds": [{"owner": 1, "cards": ["2S", "TH=3S", "4S"]}, {"owner": 0, "cards": ["JS", "TD=QS", "TS=KS"]}],
+        "turn": {"seat": 1, "phase": "draw", "discarder": 0}, "scores": [550, 210, 260]}),
     ("single-deck-rummy", {  # 9H is of the wild rank and stands for itself
         "wild_indicator": "9S",
         "hands": [["KH", "9D", "6H"],

@@ -334,3 +334,15 @@ async def test_a_handshake_where_there_is_no_socket_is_answered_as_any_request(e
         assert json.loads(bytes(answer.body or b""))["code"] == "not_found"
     plain = await either.http.get(f"{game.path}/socket")
     assert (plain.status_code, plain.headers["allow"]) == (405, "OPTIONS")
+
+
+@pytest.mark.asyncio
+async def test_who_has_no_seat_any_more_has_no_socket(either: Site) -> None:
+    """The host who leaves the seat keeps the token, and sees the game as a spectator."""
+    game = await either.game(seats=[{"kind": "human"}, {"kind": "open"}], host_seat=0, start="manual")
+    async with either.socket(game, 0) as socket, either.stream(game, 0) as stream:
+        assert (await socket.ask("k", {"type": "resign"}))["status"] == 200
+        assert await socket.closed() == 4403
+        assert all(message.json["type"] == "seat_left" for message in await stream.rest())
+    assert not either.presence.connected(game.id, 0)
+    assert (await game.get("/view", 0)).json()["you"] is None
