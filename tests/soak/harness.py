@@ -103,7 +103,6 @@ class Player:
         self.told: dict[str, dict[str, Any]] = {}
         self.replayed = 0
         self.unavailable = 0
-        self.over = False
 
     async def step(self) -> bool:
         """One command, if a human is on turn. Raises what the network raises."""

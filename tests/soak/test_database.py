@@ -29,9 +29,11 @@ from .harness import BOTS, HUMAN, SOON, Player, amounts, check_commits, once, st
 TABLES: list[dict[str, Any]] = [
     {"variant": "wild-rummy", "seats": [HUMAN, HUMAN]},
     {"variant": "rummy-5000", "seats": [HUMAN, HUMAN, BOTS[1]]},
-    {"variant": "two-player-rummy", "seats": [HUMAN, BOTS[0]]},
+    {"variant": "two-player-rummy", "seats": [HUMAN, BOTS[0]], "options": {"rounds": 52}},
     {"variant": "single-deck-rummy", "seats": [HUMAN, HUMAN]},
 ]
+#: Seconds between two commands of a player: no match must end before the test does.
+UNHURRIED = 0.05
 PACE: dict[str, Any] = {"bot_delay": 0.02, "call_pause": 0.02, "poll": 0.1}
 
 
@@ -105,7 +107,7 @@ async def playing(players: list[Player]) -> AsyncIterator[None]:
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as group:
         for player in players:
-            group.create_task(player.play(stop))
+            group.create_task(player.play(stop, UNHURRIED))
         yield
         stop.set()
     for player in players:
