@@ -138,6 +138,13 @@ CHOICES: tuple[tuple[str, str], ...] = (
      "rank stands for itself where that is lawful, and may be placed elsewhere where it is not (K-2, K-6).")),
     ("Two equal natural cards and a wild", ("Sent without a `kind` they are of one suit and of one rank; of the "
      "two faults the later in the contract's order is named.")),
+    ("Two copies of a card of the wild rank", ("Where one of them could stand for itself, the one sent first does: "
+     "alike copies are no reason to ask the player (K-1, K-6; two decks only).")),
+    ("One natural card between wilds that disagree", ("Sent without a `kind`, with wilds written out for other "
+     "suits and ranks than its own, it is `meld.mixed_suits`: read both as a run and as a set, the later fault is "
+     "named.")),
+    ("The fifth card in a set with a wild", ("It stands behind the wild that it shares a place with, whatever the "
+     "canonical order of the two is: WR-12 goes before K-5.")),
     ("Several cards at once from the pile", ("In Wild Rummy the top of the pile may also be taken when one "
      "lay-off of several cards plays it, as long as a card is left to discard (WR-7).")),
     ("A card beside its own place", ("A card of the wild rank lies beside a wild that stands for it only if "
