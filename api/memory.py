@@ -42,11 +42,12 @@ class Memory:
 
     async def table(self, game_id: str, caller: Caller = auth.ANYONE) -> Table:
         """The game as it is now. Raises ``not_found``, and ``auth.unknown_token`` where the caller's is nobody's."""
-        found = self._tables.get(game_id)
+        found, now = self._tables.get(game_id), False
         if found is None:
-            return await self._load(game_id, caller)
-        self._tables.move_to_end(game_id)
-        if not self.store.exclusive:
+            found, now = await self._load(game_id, caller)
+        else:
+            self._tables.move_to_end(game_id)
+        if not (now or self.store.exclusive):
             await self._catch_up(found)
         return found
 
@@ -54,21 +55,26 @@ class Memory:
         """The game as this process last saw it, and whether that was this very moment."""
         found = self._tables.get(game_id)
         if found is None:
-            return await self._load(game_id, by if isinstance(by, Caller) else auth.ANYONE), True
+            table, now = await self._load(game_id, by if isinstance(by, Caller) else auth.ANYONE)
+            return table, now or self.store.exclusive
         self._tables.move_to_end(game_id)
         return found, self.store.exclusive
 
-    async def _load(self, game_id: str, caller: Caller) -> Table:
-        """Readers who come at once share one reading."""
+    async def _load(self, game_id: str, caller: Caller) -> tuple[Table, bool]:
+        """The game, and whether it was read from now on: who comes while it is being read shares that reading,
+        which may have missed what was committed since it began."""
         task = self._loading.get(game_id)
+        now = task is None
         if task is None:
             task = self._loading[game_id] = asyncio.create_task(self._read(game_id))
             task.add_done_callback(lambda _: self._loading.pop(game_id, None))
         table = await asyncio.shield(task)
+        if table is None and not now:
+            return await self._load(game_id, caller)
         if table is None:
             await self.prove(caller)
             raise Problem("not_found", "There is no such game.")
-        return table
+        return table, now
 
     async def _read(self, game_id: str) -> Table | None:
         commits = await self.store.commits(game_id)

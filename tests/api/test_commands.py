@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -75,6 +76,36 @@ async def test_two_servers_on_one_database_never_answer_stale(postgres_url: str)
             mine = done.json()["view"]["turn"]["seat"]
             refused = await here.send(1 - mine, {"type": "draw", "source": "stock"})
             assert refused.json()["version"] == done.json()["version"]
+
+
+@pytest.mark.asyncio
+async def test_who_shares_a_reading_that_began_earlier_is_not_answered_stale(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(postgres_url) as one, running(postgres_url) as other:
+        game = await one.game()
+        there = Game(other, game.created)
+        store, read, go = other.server.service.store, asyncio.Event(), asyncio.Event()
+        commits = store.commits
+
+        async def slow(*args: Any, **more: Any) -> Any:
+            found = await commits(*args, **more)
+            read.set()
+            await go.wait()
+            return found
+
+        monkeypatch.setattr(store, "commits", slow)
+        early = asyncio.create_task(there.view(0))
+        await read.wait()
+        await game.play(1)
+        late = [asyncio.create_task(there.view(0)), asyncio.create_task(there.get("/events?after=4", 0))]
+        await asyncio.sleep(0)
+        go.set()
+        await early
+        view, events = await asyncio.gather(*late)
+        now = await game.view(0)
+        assert now["version"] == 4 + len(events.json()["items"]) > 4
+        assert view == now
 
 
 @pytest.mark.asyncio

@@ -113,7 +113,8 @@ async def everything(site: Site, game: Game, who: Who, version: int, guesses: li
 
 
 async def look(site: Site, game: Game, stranger: str, chance: random.Random) -> int:
-    """Read the game as everybody. Returns how many hidden faces there were to be found."""
+    """Read the game as everybody. Returns how many hidden faces there were to be found; -1 if the game went on
+    meanwhile (a bot called rummy), so that nothing can be said."""
     log, position = await truth(site, game)
     if sum(event["type"] == "deal_started" for event in log) != 1 or log[-1]["type"] == "seed_revealed":
         return -1
@@ -121,12 +122,16 @@ async def look(site: Site, game: Game, stranger: str, chance: random.Random) -> 
     found = 0
     secret = next(e["seed"] for e in log if e["type"] == "game_created")
     viewers: list[Who] = [*game.tokens, None, game.host, stranger]
+    shown: list[tuple[Who, set[bytes], bytes]] = []
     for who in viewers:
         forbidden = hidden(position, who) - known(log, who)
         found += len(forbidden)
         guesses = [c.decode() for c in sorted(forbidden) if c != b"JK"]
         guesses = chance.sample(guesses, min(4, len(guesses)))
-        text = await everything(site, game, who, version, guesses)
+        shown.append((who, forbidden, await everything(site, game, who, version, guesses)))
+    if (await game.view(0))["version"] != version:
+        return -1
+    for who, forbidden, text in shown:
         leaked = set(CARD.findall(text)) & forbidden
         where = [text[max(0, m.start() - 300) : m.end() + 100] for m in CARD.finditer(text) if m[0] in leaked]
         assert not leaked, (who, leaked, version, where[:2])

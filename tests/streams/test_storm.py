@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from domain.variants import VARIANTS
 from tests.api.harness import OPERATOR_KEY, Game, bearer, sqlite_url
 
 from .harness import HUMANS, Play, Site, served, until
@@ -82,8 +83,9 @@ async def follow_by_socket(sites: list[Site], game: Game, who: int, seed: int) -
 
 
 async def storm(sites: list[Site], variant: str, commands: int, readers: int) -> None:
-    game = await sites[0].game(variant=variant, seats=HUMANS, sandbox={"seed": "9" * 64})
-    whos: list[int | None] = [*range(4), None]
+    seats = min(len(HUMANS), VARIANTS[variant].seats.max)
+    game = await sites[0].game(variant=variant, seats=HUMANS[:seats], sandbox={"seed": "9" * 64})
+    whos: list[int | None] = [*range(seats), None]
     async with asyncio.TaskGroup() as group:
         tasks: list[tuple[int | None, asyncio.Task[Events]]] = []
         for n in range(readers):
@@ -91,7 +93,7 @@ async def storm(sites: list[Site], variant: str, commands: int, readers: int) ->
                 tasks.append((who, group.create_task(follow(sites, game, who, 100 * n + i))))
                 if who is not None:
                     tasks.append((who, group.create_task(follow_by_socket(sites, game, who, 200 * n + i))))
-        play = Play(game, 4, seed=1)
+        play = Play(game, seats, seed=1)
         for n in range(commands):
             if not await play.step(sites[n % len(sites)]):
                 break
@@ -106,7 +108,7 @@ async def storm(sites: list[Site], variant: str, commands: int, readers: int) ->
         for event in whole:
             hides(event, got[event["seq"]], who)
     for site in sites:
-        for seat in range(4):
+        for seat in range(seats):
             await until(lambda site=site, seat=seat: not site.presence.connected(game.id, seat))
 
 
