@@ -6,13 +6,20 @@ import os
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 
 Clock = Callable[[], str]
 
 
 def now() -> str:
     """RFC 3339 in UTC with milliseconds and ``Z``."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+    seconds, milliseconds = divmod(time.time_ns() // 1_000_000, 1000)
+    return f"{_second(seconds)}.{milliseconds:03d}Z"
+
+
+@lru_cache(maxsize=4)
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def uuid7() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,5 +38,6 @@ def is_text(text: str) -> bool:
     return "\0" not in text and (text.isascii() or not _SURROGATE.search(text))
 
 
+@lru_cache(maxsize=10_000)
 def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
