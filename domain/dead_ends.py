@@ -21,7 +21,7 @@ Neither looks at the stock's order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from domain.additions import add_card, read_addition, split
 from domain.cards import NATURAL, ONE, RANK, SUIT, count, distinct, size
@@ -41,6 +41,13 @@ from domain.plays import (
 from domain.rules import RuleSet
 
 Pending = tuple[int, ...]
+
+
+def owed_for(rules: RuleSet, source: str, cards: Sequence[int]) -> Pending:
+    """The card of a draw that must be played this turn (WR-8, FK-6, GE-3); ``cards``: the pile's top first."""
+    if source == "stock" or rules.pile == "top" or (rules.pile == "deepest" and len(cards) == 1):
+        return ()
+    return (cards[-1],)
 
 
 def settle(pending: Pending, cards: tuple[int, ...]) -> Pending:

@@ -48,9 +48,8 @@ def without(faces: Sequence[int], face: int) -> list[int]:
 
 def wins_with(sight: Sight, top: int) -> bool:
     """Whether the hand and the pile's top make a declaration that wins (TC-5, SD-5)."""
-    wild = sum(1 << f for f, is_wild in enumerate(sight.wild) if is_wild)
     barred = None if sight.rules.may_return_taken else top
-    return winning(pack([*sight.hand, top]), wild, barred) is not None
+    return winning(pack([*sight.hand, top]), sight.wild_mask, barred) is not None
 
 
 def choose(level: str, sight: Sight, actions: Sequence[Command], chance: Chance, history: Sequence[Any]) -> Command:

@@ -16,7 +16,7 @@ from domain.bots.sight import Laid, Sight
 from domain.cards import FACE, NATURAL, ONE, PLACED, RANK, SUIT, distinct, pack, placed, size, unpack
 from domain.commands import Command, Discard, Draw, LayOff, Split, Swap
 from domain.commands import Meld as LayMeld
-from domain.dead_ends import Pending, fifth_allowed, kind_of, settle, steps
+from domain.dead_ends import Pending, fifth_allowed, kind_of, owed_for, settle, steps
 from domain.melds import RUN, SET, Meld, wild_count
 from domain.plays import Table, can_use, removed, split_table, with_meld
 from domain.rules import RuleSet
@@ -90,7 +90,7 @@ class _Search:
     def __init__(self, sight: Sight, melds: int) -> None:
         self.sight = sight
         self.rules = sight.rules
-        self.wild = sum(1 << f for f, wild in enumerate(sight.wild) if wild)
+        self.wild = sight.wild_mask
         #: the card just taken, where it may not be thrown
         self.barred: int | None = None
         self.melds = melds
@@ -102,13 +102,12 @@ class _Search:
 
     def wins_with(self, draw: Draw, table: Table) -> bool:
         """Whether the cards of a draw from the pile end the deal this turn."""
-        rules, cards = self.rules, self.sight.discard[-draw.count :]
+        cards = self.sight.discard[: -draw.count - 1 : -1]
         hand = pack([*self.sight.hand, *cards])
         if not self.hopeful(hand, table):
             return False
-        free = rules.pile == "top" or (rules.pile == "deepest" and len(cards) == 1)
-        self.barred = cards[0] if len(cards) == 1 and not rules.may_return_taken else None
-        return self.ends(hand, table, () if free else (cards[0],), ())
+        self.barred = cards[0] if len(cards) == 1 and not self.rules.may_return_taken else None
+        return self.ends(hand, table, owed_for(self.rules, draw.source, cards), ())
 
     def ends(self, hand: int, table: Table, pending: Pending, cards: tuple[int, ...]) -> bool:
         """Whether the deal can end from here; ``cards`` were played last."""

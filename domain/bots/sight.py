@@ -94,6 +94,11 @@ class Sight:
         return rules.values[RANK[face]]
 
     @property
+    def wild_mask(self) -> int:
+        """The wild faces, a bit a face."""
+        return sum(1 << f for f, wild in enumerate(self.wild) if wild)
+
+    @property
     def others(self) -> list[int]:
         """The other seats, the next to act first."""
         seats = len(self.cards)

@@ -14,7 +14,7 @@ from domain import commands as cmd
 from domain import events as ev
 from domain.additions import add_card, read_swaps
 from domain.cards import JOKER, NAMES, NATURAL, ONE, RANK, count, pack, size
-from domain.dead_ends import Pending, fifth_allowed, reach, stuck
+from domain.dead_ends import Pending, fifth_allowed, owed_for, reach, stuck
 from domain.plays import Table, has_meld_with, lay_offs, removed, with_meld
 from domain.record import Recorder, write_turn
 from domain.refusals import refuse
@@ -36,20 +36,11 @@ def draw(rec: Recorder, c: cmd.Draw) -> None:
     else:
         cards = list(reversed(deal.discard[-c.count :]))
     taken = cards[0] if c.source == "discard" and c.count == 1 else None
-    owed = _owed(rec.rules, c.source, cards)
+    owed = owed_for(rec.rules, c.source, cards)
     rec.emit(
         ev.CardDrawn, seat=turn.seat, source=c.source, count=c.count, cards=[NAMES[f] for f in cards],
         turn=write_turn(play_phase_turn(rec, taken, owed)),
     )  # fmt: skip
-
-
-def _owed(rules: RuleSet, source: str, cards: list[int]) -> Pending:
-    """The card of a draw that must be played this turn (WR-8, FK-6, GE-3)."""
-    if source == "stock" or rules.pile == "top":
-        return ()
-    if rules.pile == "deepest" and len(cards) == 1:
-        return ()
-    return (cards[-1],)
 
 
 def draw_fault(rec: Recorder, source: str, number: int) -> str | None:
